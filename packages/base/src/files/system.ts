@@ -1,0 +1,60 @@
+import { mkdir, open, readFile, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+
+import { FairleadError } from "../errors/errors.js";
+import type { Files } from "./files.js";
+
+const CODES: Readonly<Record<string, string>> = {
+  ENOENT: "FileNotFound",
+  ENOTDIR: "FileNotFound",
+  EEXIST: "FileExists",
+  EACCES: "PermissionDenied",
+  EPERM: "PermissionDenied",
+  EROFS: "PermissionDenied",
+  ENOSPC: "DiskFull",
+};
+
+/** Runs one disk operation; failures become FairleadErrors that name the path. */
+async function on<T>(path: string, what: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    const errno = (cause as NodeJS.ErrnoException).code ?? "";
+    throw new FairleadError(CODES[errno] ?? "IoError", `cannot ${what} ${path}: ${errno || String(cause)}`, { cause });
+  }
+}
+
+/** The machine's disk. */
+export const systemFiles: Files = {
+  read: (path) => on(path, "read", () => readFile(path)),
+  write: (path, data, mode = 0o600) => on(path, "write", () => writeFile(path, data, { mode })),
+  openAppend: (path, mode = 0o600) =>
+    on(path, "open", async () => {
+      const handle = await open(path, "a", mode);
+      return {
+        append: (data) => on(path, "append to", async () => void (await handle.appendFile(data))),
+        sync: () => on(path, "sync", () => handle.datasync()),
+        close: () => on(path, "close", () => handle.close()),
+      };
+    }),
+  rename: (from, to) => on(to, "replace", () => rename(from, to)),
+  remove: (path) => on(path, "remove", () => rm(path, { recursive: true, force: true })),
+  makeDirectory: (path, mode = 0o700) => on(path, "create", async () => void (await mkdir(path, { recursive: true, mode }))),
+  syncDirectory: (path) =>
+    on(path, "sync", async () => {
+      const handle = await open(path, "r");
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }),
+  list: (path) =>
+    on(path, "list", async () => {
+      const entries = await readdir(path, { withFileTypes: true });
+      return entries
+        .map((e) => ({ name: e.name, kind: e.isFile() ? ("file" as const) : e.isDirectory() ? ("directory" as const) : ("other" as const) }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    }),
+  exists: (path) => stat(path).then(() => true, () => false),
+  truncate: (path, length) => on(path, "truncate", () => truncate(path, length)),
+};

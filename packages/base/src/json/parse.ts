@@ -1,0 +1,276 @@
+import { FairleadError } from "../errors/errors.js";
+import { JsonNumber, setOwn, type JsonValue, type MutableJsonObject } from "./value.js";
+
+export interface ParseOptions {
+  /** Nesting at most; 10,000 as Go's decoder. */
+  readonly maxDepth?: number;
+  /** Values (scalars, arrays, objects) at most; 2,000,000 by default. */
+  readonly maxNodes?: number;
+  /** Called with the path (`spec.containers[0].name`) of each key that stands twice in its object; the last value wins. */
+  readonly onDuplicateKey?: (path: string) => void;
+}
+
+/** Text that is not JSON, or is beyond a bound. The message is Go's (`invalid character 'x' looking for …`). */
+export class JsonSyntaxError extends FairleadError {
+  /** UTF-16 units before the failure. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super("JsonSyntax", message);
+    this.offset = offset;
+  }
+}
+
+/**
+ * Parses JSON without losing anything: integers beyond 2^53 become `bigint`, other spellings that JavaScript would
+ * change become JsonNumber, `__proto__` is a key like any other.
+ *
+ * @throws JsonSyntaxError
+ */
+export function parseJson(text: string, options: ParseOptions = {}): JsonValue {
+  return new Parser(text, options).parse();
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+class Parser {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #maxNodes: number;
+  readonly #onDuplicateKey: ((path: string) => void) | undefined;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+  #nodes = 0;
+
+  constructor(text: string, options: ParseOptions) {
+    this.#text = text;
+    this.#maxDepth = options.maxDepth ?? 10_000;
+    this.#maxNodes = options.maxNodes ?? 2_000_000;
+    this.#onDuplicateKey = options.onDuplicateKey;
+  }
+
+  parse(): JsonValue {
+    const value = this.#value(0);
+    this.#space();
+    if (this.#at < this.#text.length) this.#fail("after top-level value");
+    return value;
+  }
+
+  #value(depth: number): JsonValue {
+    if (depth > this.#maxDepth) throw new JsonSyntaxError("exceeded max depth", this.#at);
+    if (++this.#nodes > this.#maxNodes) throw new JsonSyntaxError(`more than ${this.#maxNodes} values`, this.#at);
+    this.#space();
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 123:
+        return this.#object(depth);
+      case 91:
+        return this.#array(depth);
+      case QUOTE:
+        return this.#string();
+      case 116:
+        return this.#word("true", true);
+      case 102:
+        return this.#word("false", false);
+      case 110:
+        return this.#word("null", null);
+      default:
+        return this.#number();
+    }
+  }
+
+  #object(depth: number): JsonValue {
+    const out: MutableJsonObject = {};
+    this.#at++;
+    this.#space();
+    if (this.#text[this.#at] === "}") {
+      this.#at++;
+      return out;
+    }
+    while (true) {
+      this.#space();
+      if (this.#text.charCodeAt(this.#at) !== QUOTE) this.#fail("looking for beginning of object key string");
+      const key = this.#string();
+      this.#space();
+      if (this.#text[this.#at] !== ":") this.#fail("after object key");
+      this.#at++;
+      if (this.#onDuplicateKey !== undefined) {
+        this.#path.push(key);
+        if (Object.hasOwn(out, key)) this.#onDuplicateKey(formatKeyPath(this.#path));
+      }
+      setOwn(out, key, this.#value(depth + 1));
+      if (this.#onDuplicateKey !== undefined) this.#path.pop();
+      this.#space();
+      const next = this.#text[this.#at];
+      if (next === ",") this.#at++;
+      else if (next === "}") {
+        this.#at++;
+        return out;
+      } else this.#fail("after object key:value pair");
+    }
+  }
+
+  #array(depth: number): JsonValue {
+    const out: JsonValue[] = [];
+    this.#at++;
+    this.#space();
+    if (this.#text[this.#at] === "]") {
+      this.#at++;
+      return out;
+    }
+    while (true) {
+      if (this.#onDuplicateKey !== undefined) this.#path.push(out.length);
+      out.push(this.#value(depth + 1));
+      if (this.#onDuplicateKey !== undefined) this.#path.pop();
+      this.#space();
+      const next = this.#text[this.#at];
+      if (next === ",") this.#at++;
+      else if (next === "]") {
+        this.#at++;
+        return out;
+      } else this.#fail("after array element");
+    }
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const start = ++this.#at;
+    let at = start;
+    while (true) {
+      const c = text.charCodeAt(at);
+      if (c === QUOTE) {
+        this.#at = at + 1;
+        return text.slice(start, at);
+      }
+      if (c === BACKSLASH) break;
+      if (c < 32 || at >= text.length) {
+        this.#at = at;
+        this.#fail("in string literal");
+      }
+      at++;
+    }
+    let out = text.slice(start, at);
+    while (true) {
+      const c = text.charCodeAt(at);
+      if (c === QUOTE) {
+        this.#at = at + 1;
+        return out;
+      }
+      if (c === BACKSLASH) {
+        this.#at = at + 1;
+        out += this.#escape();
+        at = this.#at;
+        continue;
+      }
+      if (c < 32 || at >= text.length) {
+        this.#at = at;
+        this.#fail("in string literal");
+      }
+      let end = at + 1;
+      for (let d = text.charCodeAt(end); d !== QUOTE && d !== BACKSLASH && d >= 32; d = text.charCodeAt(end)) end++;
+      out += text.slice(at, end);
+      at = end;
+    }
+  }
+
+  #escape(): string {
+    const c = this.#text[this.#at];
+    const simple = c === undefined ? undefined : ESCAPES.get(c);
+    if (simple !== undefined) {
+      this.#at++;
+      return simple;
+    }
+    if (c !== "u") this.#fail("in string escape code");
+    for (let i = 1; i <= 4; i++) {
+      if (!/[0-9a-fA-F]/.test(this.#text[this.#at + i] ?? "")) {
+        this.#at += i;
+        this.#fail("in \\u hexadecimal character escape");
+      }
+    }
+    const unit = Number.parseInt(this.#text.slice(this.#at + 1, this.#at + 5), 16);
+    this.#at += 5;
+    return String.fromCharCode(unit);
+  }
+
+  #number(): JsonValue {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.#text);
+    if (match === null) return this.#badNumber();
+    const literal = match[0];
+    this.#at += literal.length;
+    const next = this.#text[this.#at];
+    if (next === "." || next === "e" || next === "E") return this.#badNumber(literal);
+    if (literal === "0" && next !== undefined && next >= "0" && next <= "9") this.#fail("after top-level value");
+    const value = Number(literal);
+    if (literal.length < 16 && match[1] === undefined && match[2] === undefined && !(value === 0 && literal.length > 1)) return value;
+    if (String(value) === literal) return value;
+    if (match[1] === undefined && match[2] === undefined && literal !== "-0") {
+      const integer = BigInt(literal);
+      if (integer >= -(2n ** 63n) && integer < 2n ** 63n) return integer;
+    }
+    return new JsonNumber(literal);
+  }
+
+  #badNumber(literal?: string): never {
+    if (literal !== undefined) {
+      const dot = this.#text[this.#at] === ".";
+      this.#at++;
+      if (!dot && /[+-]/.test(this.#text[this.#at] ?? "")) this.#at++;
+      return this.#fail(dot ? "after decimal point in numeric literal" : "in exponent of numeric literal");
+    }
+    if (this.#text[this.#at] === "-") {
+      this.#at++;
+      return this.#fail("in numeric literal");
+    }
+    return this.#fail("looking for beginning of value");
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    for (let i = 1; i < word.length; i++) {
+      if (this.#text[this.#at + i] === word[i]) continue;
+      this.#at += i;
+      this.#fail(`in literal ${word} (expecting '${word[i] ?? ""}')`);
+    }
+    this.#at += word.length;
+    return value;
+  }
+
+  #space(): void {
+    for (let c = this.#text.charCodeAt(this.#at); c === 32 || c === 10 || c === 13 || c === 9; ) c = this.#text.charCodeAt(++this.#at);
+  }
+
+  #fail(where: string): never {
+    const point = this.#text.codePointAt(this.#at);
+    if (point === undefined) throw new JsonSyntaxError("unexpected end of JSON input", this.#at);
+    throw new JsonSyntaxError(`invalid character ${quoted(point)} ${where}`, this.#at);
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+]);
+
+/** A character as Go's `quoteChar` prints it. */
+function quoted(point: number): string {
+  if (point === 39) return "'\\''";
+  if (point === 34) return "'\"'";
+  if (point >= 32 && point !== 127 && point !== BACKSLASH) return `'${String.fromCodePoint(point)}'`;
+  const named = new Map([[10, "\\n"], [13, "\\r"], [9, "\\t"], [8, "\\b"], [12, "\\f"], [7, "\\a"], [11, "\\v"], [BACKSLASH, "\\\\"]]).get(point);
+  return `'${named ?? `\\x${point.toString(16).padStart(2, "0")}`}'`;
+}
+
+/** `spec.containers[0].name`. */
+export function formatKeyPath(path: readonly (string | number)[]): string {
+  let out = "";
+  for (const step of path) out += typeof step === "number" ? `[${step}]` : out === "" ? step : `.${step}`;
+  return out;
+}
