@@ -4,3 +4,6 @@ export * from "./meta/resource-version.js";
 export * from "./schema/schema.js";
 export * from "./status/status.js";
 export * from "./validation/field-error.js";
+export * from "./schema/builtin.js";
+export * from "./schema/go-form.js";
+export * from "./validation/quantity.js";

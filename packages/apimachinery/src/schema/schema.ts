@@ -61,7 +61,17 @@ export interface Schema {
   readonly patchMergeKey?: string;
   /** Built-in kinds only: a RawExtension, whose content has no schema at all and is one atomic value. */
   readonly untypedAtomic?: boolean;
+  /** Built-in kinds only: how Go's encoder treats the field; see goForm. */
+  readonly presence?: Presence;
+  /** Built-in kinds only: the name of the type, e.g. `core.v1.PodSpec`. */
+  readonly typeName?: string;
 }
+
+/**
+ * How Go's encoder treats a field of a struct: `omitEmpty` leaves out zero and empty values, `always` prints them,
+ * a `pointer` is printed when it is set, whatever it points to, and a `nullablePointer` is printed as null when it is not.
+ */
+export type Presence = "omitEmpty" | "always" | "pointer" | "nullablePointer";
 
 /** One CEL rule of `x-kubernetes-validations`. */
 export interface ValidationRule {
