@@ -1,0 +1,116 @@
+import { deepEqual, FairleadError, getOwn, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+
+import { union } from "../fieldpath/set-algebra.js";
+import type { TypedObject } from "../merge/context.js";
+import { withManager, type Managers } from "../merge/managers.js";
+import { updateObject } from "../merge/updater.js";
+import { capUpdateManagers } from "./cap.js";
+import { endpointOf, type Endpoint, type ManagerContext } from "./context.js";
+import { decodeManagedFields, encodeManagedFields, isSameList, ManagedFieldsError, NOTHING_MANAGED, type Managed } from "./entries.js";
+import { formatIdentity } from "./identity.js";
+import { managedFieldsOf, metadataText, withManagedFields } from "./metadata.js";
+import { stripMetadata } from "./strip.js";
+
+export interface UpdateInput {
+  /** The stored object; undefined for a creation. */
+  readonly live: JsonObject | undefined;
+  /** What is to be stored, decoded and defaulted. It may bring managedFields of the client's. */
+  readonly next: JsonObject;
+  readonly manager: string;
+}
+
+/**
+ * The object to be stored by a create, PUT or patch, with its managedFields brought up to date: the manager owns what
+ * changed, and others lose it. Never fails: where ownership cannot be worked out, the stored managedFields stay.
+ */
+export function trackUpdate(context: ManagerContext, input: UpdateInput): JsonObject {
+  const { live, next } = input;
+  try {
+    const endpoint = endpointOf(context);
+    const managed = managedBefore(context, live, next);
+    if (managed.managers.size === 0 && live !== undefined && metadataText(live, "uid") !== "") return withManagedFields(next, undefined);
+    const bare = withManagedFields(next, undefined);
+    const before = live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true });
+    const after = endpoint.typed(inVersion(endpoint, bare), { allowDuplicates: true });
+    const tracked = trackChange(endpoint, { before, after, managed, manager: input.manager });
+    const encoded = encodeManagedFields(tracked);
+    const known = live === undefined ? undefined : managedFieldsOf(live);
+    return withManagedFields(bare, isSameList(known, encoded) && isArray(known) ? known : encoded);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code === "Invariant") throw error;
+    const known = live === undefined ? undefined : managedFieldsOf(live);
+    return withManagedFields(next, isArray(known) ? known : undefined);
+  }
+}
+
+/** The object without managedFields, in the endpoint's version. */
+export function inVersion(endpoint: Endpoint, object: JsonObject): JsonObject {
+  const bare = withManagedFields(object, undefined);
+  const version = getOwn(bare, "apiVersion");
+  if (version === endpoint.apiVersion || typeof version !== "string") return bare;
+  return withManagedFields(endpoint.context.convert(bare, endpoint.apiVersion), undefined);
+}
+
+/** Who owned what before: as the client says on the main resource, where it says so properly, else as stored. */
+function managedBefore(context: ManagerContext, live: JsonObject | undefined, next: JsonObject): Managed {
+  if (context.subresource !== "") return decodeLeniently(live);
+  const sent = managedFieldsOf(next);
+  if (isReset(sent, context.builtin)) return NOTHING_MANAGED;
+  const managed = decodeLeniently(next);
+  return managed.managers.size === 0 ? decodeLeniently(live) : managed;
+}
+
+/** `[{}]` asks to forget all ownership; so does `[]` on built-in kinds, while custom ones decode it as absent. */
+function isReset(sent: JsonValue | undefined, builtin: boolean): boolean {
+  if (!isArray(sent)) return false;
+  if (sent.length === 0) return builtin;
+  const [entry] = sent;
+  return sent.length === 1 && isObject(entry) && deepEqual(entry, {});
+}
+
+function decodeLeniently(object: JsonObject | undefined): Managed {
+  try {
+    return object === undefined ? NOTHING_MANAGED : decodeManagedFields(managedFieldsOf(object));
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return NOTHING_MANAGED;
+    throw error;
+  }
+}
+
+/**
+ * Ownership after a change that is not an apply. The change is first tracked under a name of its own, so that a manager
+ * whose earlier changes are overwritten by its own later ones ends up with one entry and a new time.
+ */
+export function trackChange(
+  endpoint: Endpoint,
+  input: { readonly before: TypedObject; readonly after: TypedObject; readonly managed: Managed; readonly manager: string },
+): Managed {
+  const { managed } = input;
+  const changed = updateObject(endpoint, { before: input.before, after: input.after, managers: managed.managers, manager: CURRENT });
+  const managers = stripMetadata(changed, CURRENT);
+  const key = formatIdentity({
+    manager: input.manager === "" ? "unknown" : input.manager,
+    operation: "Update",
+    apiVersion: endpoint.apiVersion,
+    subresource: endpoint.context.subresource,
+  });
+  return capUpdateManagers(named({ ...managed, managers }, key, endpoint.context.now));
+}
+
+const CURRENT = "current-operation";
+
+/** Gives what the current operation changed to a manager, which changed something if there is anything. */
+function named(managed: Managed, key: string, now: string): Managed {
+  const gained = managed.managers.get(CURRENT);
+  if (gained === undefined) return managed;
+  const previous = managed.managers.get(key);
+  const set = previous === undefined ? gained.set : union(gained.set, previous.set);
+  const rest: Managers = withoutCurrent(managed.managers);
+  return { ...managed, managers: withManager(rest, key, { ...gained, set }), times: new Map(managed.times).set(key, now) };
+}
+
+function withoutCurrent(managers: Managers): Managers {
+  const out = new Map(managers);
+  out.delete(CURRENT);
+  return out;
+}
