@@ -1,4 +1,5 @@
-import type { JsonValue } from "@fairlead/base";
+import { isArray, JsonNumber, stringifyJson, type JsonValue } from "@fairlead/base";
+import { goQuote } from "./go-quote.js";
 
 /** The kinds of field errors, spelled as in `details.causes[].reason` (apimachinery: util/validation/field/errors.go). */
 export type FieldErrorType =
@@ -53,7 +54,19 @@ export function formatFieldError(error: FieldError): string {
 /** A value as field errors print it: strings quoted, objects and lists as compact JSON. */
 function goValue(value: JsonValue): string {
   if (value === null) return "null";
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "object") return JSON.stringify(value);
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "object") return goJson(value);
   return String(value);
+}
+
+/** JSON as Go's encoder prints it, with HTML's special characters escaped; keys stay in their order. */
+function goJson(value: JsonValue): string {
+  return printJson(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+}
+
+function printJson(value: JsonValue): string {
+  if (typeof value !== "object" || value === null || value instanceof JsonNumber) return stringifyJson(value);
+  if (isArray(value)) return `[${value.map(printJson).join(",")}]`;
+  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${stringifyJson(key)}:${printJson(item)}`]));
+  return `{${members.join(",")}}`;
 }

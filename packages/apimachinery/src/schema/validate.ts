@@ -1,0 +1,278 @@
+// Values of custom resources against their schema, with the messages of Kubernetes (kube-openapi: pkg/validation/validate,
+// and how apiextensions-apiserver turns its results into field errors). CEL rules are not looked at here.
+//
+// Each node is asked by a fixed row of validators; every one that applies counts as a match, because of several branches
+// of an anyOf or oneOf the one with most matches gives the errors. On an update an error of a node that has not changed
+// is dropped (ratcheting): nodes correlate by key, items of map lists by their keys, other items not at all.
+import { byCodeUnit, deepEqual, getOwn, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import { childPath, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../validation/errors.js";
+import type { FieldError } from "../validation/field-error.js";
+import { isStringFormat, matchesFormat } from "./formats.js";
+import { goRegExp } from "./go-regexp.js";
+import type { Schema } from "./schema.js";
+import { validateNumber } from "./validate-number.js";
+
+export interface ValidateOptions {
+  /** The stored value, on an update: what has not changed is not reported. */
+  readonly old?: JsonValue | undefined;
+  /** Where the value stands in the object (`status`); messages name fields from the value on, errors from the object on. */
+  readonly path?: string;
+}
+
+/** What is wrong with a value, in Kubernetes' order; objects are walked in the order of their schema. */
+export function validateValue(value: JsonValue, schema: Schema, options: ValidateOptions = {}): readonly FieldError[] {
+  const result = node(value, schema, { path: "", old: options.old, correlated: options.old !== undefined });
+  const seen = new Set<string>();
+  return result.errors
+    .filter(({ message }) => !seen.has(message) && seen.add(message) !== undefined)
+    .map(({ error }) => moved(error, options.path ?? ""));
+}
+
+/** An error, with the message that tells two apart. */
+export interface SchemaError {
+  readonly message: string;
+  readonly error: FieldError;
+}
+
+interface Result {
+  readonly errors: readonly SchemaError[];
+  /** How many validators had a say. */
+  readonly matches: number;
+}
+
+interface Place {
+  readonly path: string;
+  readonly old: JsonValue | undefined;
+  /** Whether there is an old value that this one comes from. */
+  readonly correlated: boolean;
+}
+
+const NONE: Result = { errors: [], matches: 0 };
+
+function moved(error: FieldError, prefix: string): FieldError {
+  if (error.field === "<nil>") return prefix === "" ? error : { ...error, field: prefix };
+  const field = error.field.replace(/^\./, "");
+  return { ...error, field: field === "" ? (prefix === "" ? "<nil>" : prefix) : childPath(prefix, field) };
+}
+
+function node(value: JsonValue, schema: Schema, place: Place): Result {
+  const result = value === null ? nullNode(schema, place) : valueNode(value, schema, place);
+  if (result.errors.length === 0 || !place.correlated || !deepEqual(value, place.old)) return result;
+  return { errors: [], matches: result.matches };
+}
+
+function nullNode(schema: Schema, { path }: Place): Result {
+  const types = typesOf(schema);
+  const bad = types.length > 0 && schema.nullable !== true;
+  return merged(1, bad ? [wrongType(path, types.join(","), "null")] : [], enumErrors(null, schema, path));
+}
+
+function valueNode(value: JsonValue, schema: Schema, place: Place): Result {
+  const results: Result[] = [];
+  const apply = (result: Result): void => void results.push({ ...result, matches: result.matches + 1 });
+  if (typesOf(schema).length > 0 || schema.format !== undefined) apply({ errors: typeErrors(value, schema, place.path), matches: 1 });
+  apply(junctors(value, schema, place));
+  if (typeof value === "string") {
+    apply({ errors: stringErrors(value, schema, place.path), matches: 0 });
+    if (schema.format !== undefined && isStringFormat(schema.format)) apply({ errors: formatErrors(value, schema.format, place.path), matches: 0 });
+  }
+  if (typeof value === "number" || typeof value === "bigint") apply({ errors: validateNumber(value, schema, place.path), matches: 1 });
+  if (isArray(value)) apply(list(value, schema, place));
+  apply({ errors: enumErrors(value, schema, place.path), matches: 0 });
+  if (isObject(value)) apply(object(value, schema, place));
+  return results.reduce(join, { errors: [], matches: 1 });
+}
+
+function join(a: Result, b: Result): Result {
+  if (b.errors.length === 0) return { errors: a.errors, matches: a.matches + b.matches };
+  return { errors: a.errors.length === 0 ? b.errors : [...a.errors, ...b.errors], matches: a.matches + b.matches };
+}
+
+function merged(matches: number, ...errors: readonly (readonly SchemaError[])[]): Result {
+  return { errors: errors.flat(), matches };
+}
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema.intOrString === true) return ["integer", "string"];
+  return schema.type === undefined ? [] : [schema.type];
+}
+
+/** JSON type and Go's format of a value: whole numbers beyond int64 are floats. */
+function kindOf(value: JsonValue): readonly [type: string, format: string] {
+  if (typeof value === "boolean") return ["boolean", ""];
+  if (typeof value === "string") return ["string", ""];
+  if (typeof value === "bigint") return ["integer", "int64"];
+  if (typeof value === "number") return Number.isSafeInteger(value) ? ["integer", "int64"] : ["number", "float64"];
+  return isArray(value) ? ["array", ""] : ["object", ""];
+}
+
+function typeErrors(value: JsonValue, schema: Schema, path: string): readonly SchemaError[] {
+  const types = typesOf(schema);
+  const [type, valueFormat] = kindOf(value);
+  const numeric = types.includes("number") || types.includes("integer");
+  const fits = types.includes(type) || (type === "integer" && types.includes("number"));
+  const { format } = schema;
+  if (format !== undefined && type !== "string" && type !== "array" && !fits && valueFormat !== format && isEnforced(schema, format)) {
+    return [wrongType(path, format, valueFormat)];
+  }
+  if (!numeric && format !== undefined && isEnforced(schema, format) && (type === "string" || type === "array")) return [];
+  return fits ? [] : [wrongType(path, types.join(","), type)];
+}
+
+const NUMBER_FORMATS: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
+
+/** Formats that nobody knows are stripped from a schema before it is used. */
+function isEnforced(schema: Schema, format: string): boolean {
+  return isStringFormat(format) || (schema.type !== "string" && NUMBER_FORMATS.has(format));
+}
+
+function wrongType(path: string, type: string, value: string): SchemaError {
+  const message = `${path} in body must be of type ${type}: ${JSON.stringify(value)}`;
+  return { message, error: typeInvalid(path, value, message) };
+}
+
+function stringErrors(value: string, schema: Schema, path: string): readonly SchemaError[] {
+  const { maxLength, minLength, pattern } = schema;
+  const length = maxLength === undefined && minLength === undefined ? 0 : [...value].length;
+  if (maxLength !== undefined && length > maxLength) return [{ message: `${path} long`, error: tooLong(path, maxLength) }];
+  if (minLength !== undefined && length < minLength) return [bad(path, value, `should be at least ${minLength} chars long`)];
+  if (pattern !== undefined && goRegExp(pattern)?.test(value) !== true) return [bad(path, value, `should match '${pattern}'`)];
+  return [];
+}
+
+function formatErrors(value: string, format: string, path: string): readonly SchemaError[] {
+  return matchesFormat(format, value) === false ? [wrongType(path, format, value)] : [];
+}
+
+/** `path in body <what>`, with the value. */
+function bad(path: string, value: JsonValue, what: string): SchemaError {
+  const message = `${path} in body ${what}`;
+  return { message, error: invalid(path, value, message) };
+}
+
+function enumErrors(value: JsonValue, schema: Schema, path: string): readonly SchemaError[] {
+  const values = schema.enum;
+  if (values === undefined || values.length === 0 || values.some((allowed) => isEnumValue(value, allowed))) return [];
+  const supported = values.map((allowed) => (typeof allowed === "string" ? allowed : JSON.stringify(allowed)));
+  return [{ message: `${path} in body should be one of`, error: notSupported(path, value, supported) }];
+}
+
+function isEnumValue(value: JsonValue, allowed: JsonValue): boolean {
+  if (allowed === null) return false;
+  if (typeof value === "number" && typeof allowed === "number" && Number.isInteger(allowed)) return Math.trunc(value) === allowed;
+  return deepEqual(value, allowed);
+}
+
+function list(value: readonly JsonValue[], schema: Schema, place: Place): Result {
+  const { items, minItems, maxItems } = schema;
+  const { path } = place;
+  let result: Result = { errors: [], matches: 1 };
+  if (items !== undefined) {
+    const old = correlatedItems(value, schema, place);
+    for (const [i, item] of value.entries()) {
+      const before = old?.[i];
+      result = join(result, node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined }));
+    }
+  }
+  const errors: SchemaError[] = [];
+  if (minItems !== undefined && value.length < minItems) errors.push(bad(path, value.length, `should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) errors.push({ message: `${path} many items`, error: tooMany(path, value.length, maxItems) });
+  if (schema.uniqueItems === true && value.some((item, i) => value.slice(0, i).some((earlier) => deepEqual(earlier, item)))) {
+    errors.push({ message: `${path} in body shouldn't contain duplicates`, error: invalid(path, "", `${path} in body shouldn't contain duplicates`) });
+  }
+  return join(result, { errors, matches: 0 });
+}
+
+/** For each item of a map list, the old item with the same keys. */
+function correlatedItems(value: readonly JsonValue[], schema: Schema, place: Place): readonly (JsonValue | undefined)[] | undefined {
+  const { old } = place;
+  const keys = schema.listMapKeys;
+  if (!place.correlated || schema.listType !== "map" || keys === undefined || !isArray(old)) return undefined;
+  const same = (a: JsonValue, b: JsonValue): boolean =>
+    isObject(a) && isObject(b) && keys.every((key) => deepEqual(keyValue(a, key, schema), keyValue(b, key, schema)));
+  return value.map((item) => old.find((before) => same(item, before)));
+}
+
+function keyValue(item: JsonObject, key: string, schema: Schema): JsonValue | undefined {
+  return getOwn(item, key) ?? schema.items?.properties?.get(key)?.default;
+}
+
+function object(value: JsonObject, schema: Schema, place: Place): Result {
+  const { path } = place;
+  const { properties, additionalProperties: additional, minProperties, maxProperties } = schema;
+  const keys = Object.keys(value);
+  const errors: SchemaError[] = [];
+  if (minProperties !== undefined && keys.length < minProperties) errors.push(bad(path, keys.length, `should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && keys.length > maxProperties) errors.push({ message: `${path} many properties`, error: tooMany(path, keys.length, maxProperties) });
+  let result: Result = { errors, matches: 0 };
+  if (additional !== undefined && additional !== true) {
+    for (const key of keys.sort(byCodeUnit)) {
+      if (properties?.has(key) === true) continue;
+      result = join(result, node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)));
+    }
+  }
+  for (const [key, property] of properties ?? []) {
+    const member = getOwn(value, key);
+    if (member !== undefined) result = join(result, node(member, property, childPlace(place, key, childPath(path, key))));
+  }
+  const missing = (schema.required ?? []).filter((key) => getOwn(value, key) === undefined);
+  return join(result, { errors: missing.map((key) => missingError(`${path}.${key}`)), matches: 0 });
+}
+
+function missingError(path: string): SchemaError {
+  return { message: `${path} in body is required`, error: required(path) };
+}
+
+function childPlace(place: Place, key: string, path: string): Place {
+  const old = place.correlated && isObject(place.old) ? getOwn(place.old, key) : undefined;
+  const isType = place.path === "" && (key === "kind" || key === "apiVersion");
+  return { path, old, correlated: old !== undefined && !isType };
+}
+
+function junctors(value: JsonValue, schema: Schema, place: Place): Result {
+  let result: Result = { errors: [], matches: 1 };
+  if (schema.anyOf !== undefined && schema.anyOf.length > 0) result = join(result, anyOf(value, schema.anyOf, place));
+  if (schema.oneOf !== undefined && schema.oneOf.length > 0) result = join(result, oneOf(value, schema.oneOf, place));
+  if (schema.allOf !== undefined && schema.allOf.length > 0) result = join(result, allOf(value, schema.allOf, place));
+  if (schema.not !== undefined && node(value, schema.not, place).errors.length === 0) {
+    result = join(result, unlocated(`${JSON.stringify(place.path)} must not validate the schema (not)`));
+  }
+  return result;
+}
+
+/** An error that names no field. */
+function unlocated(message: string): Result {
+  return { errors: [{ message, error: invalid("<nil>", "", message) }], matches: 0 };
+}
+
+function anyOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
+  let best: Result | undefined;
+  for (const schema of schemas) {
+    const result = node(value, schema, place);
+    if (result.errors.length === 0) return result;
+    if (best === undefined || result.matches > best.matches) best = result;
+  }
+  return join(unlocated(`${JSON.stringify(place.path)} must validate at least one schema (anyOf)`), best ?? NONE);
+}
+
+function oneOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
+  let best: Result | undefined;
+  const valid: Result[] = [];
+  for (const schema of schemas) {
+    const result = node(value, schema, place);
+    if (result.errors.length === 0) valid.push(result);
+    else if (valid.length === 0 && (best === undefined || result.matches > best.matches)) best = result;
+  }
+  if (valid.length === 1) return valid[0] ?? NONE;
+  const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
+  const error = unlocated(`${JSON.stringify(place.path)} must validate one and only one schema (oneOf). ${found}`);
+  return valid.length === 0 ? join(error, best ?? NONE) : error;
+}
+
+function allOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
+  const results = schemas.map((schema) => node(value, schema, place));
+  const valid = results.filter((result) => result.errors.length === 0).length;
+  const all = results.reduce(join, NONE);
+  if (valid === schemas.length) return all;
+  return join(all, unlocated(`${JSON.stringify(place.path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`));
+}
