@@ -22,3 +22,6 @@ export * from "./validation/go-quote.js";
 export * from "./validation/ip.js";
 export * from "./validation/names.js";
 export * from "./validation/object-meta.js";
+export * from "./selectors/field-selector.js";
+export * from "./selectors/label-selector.js";
+export * from "./selectors/parse-label-selector.js";
