@@ -32,7 +32,7 @@ export { decodeEvent, watchEvents, WatchDecodeError, type WatchEvent } from "./w
 export * from "./writes/apply.js";
 export * from "./writes/apply-params.js";
 export { ApplyConflictError, fieldConflicts, withoutField, type FieldConflict } from "./writes/conflict.js";
-export { owns, ownsStatus, wholeObject, type BodyOf, type Contract } from "./writes/contract.js";
+export { owns, ownsStatus, wholeObject, type AnyContract, type BodyOf, type Contract } from "./writes/contract.js";
 export type { ApplyConfig, CheckPath, OwnedBody, Partially } from "./writes/contract-types.js";
 export * from "./writes/metadata.js";
 export {

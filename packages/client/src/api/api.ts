@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type ResourceVersion,
+  type Uid,
 } from "@fairlead/apimachinery";
 import { watchEvents, type WatchEvent } from "../watch/watch.js";
 import { collectionPath, objectPath, RequestError } from "../request/path.js";
@@ -76,6 +77,7 @@ export interface Write<R> {
   readonly subresource?: string | undefined;
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly uid?: Uid | undefined;
   /** @param path - Of the object (with its subresource), or of the collection. Called when the write is awaited. */
   readonly request: (path: string) => HttpRequest;
   readonly decode: (answer: unknown, info: WriteInfo) => R;
@@ -240,6 +242,7 @@ export class Api<T extends KubernetesObject> {
     return this.#send({
       verb: "delete",
       target,
+      uid: preconditions === "none" ? undefined : preconditions.uid,
       dryRun: options.dryRun,
       signal: options.signal,
       request: (path) =>
@@ -287,6 +290,7 @@ export class Api<T extends KubernetesObject> {
       key: this.#key(target),
       subresource,
       dryRun: write.dryRun === true,
+      uid: write.uid,
     };
     const handle = new WriteHandle<R>(info, async () => {
       const at = target === undefined || write.verb === "create" ? this.#collection : this.path(target);

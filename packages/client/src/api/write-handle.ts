@@ -1,5 +1,5 @@
 import { FairleadError } from "@fairlead/base";
-import type { KubernetesObject, ObjectKey } from "@fairlead/apimachinery";
+import type { KubernetesObject, ObjectKey, Uid } from "@fairlead/apimachinery";
 import type { ResourceKind } from "../request/resource-kind.js";
 
 /** What a write does, to whom. */
@@ -10,6 +10,8 @@ export interface WriteInfo {
   readonly key: ObjectKey | undefined;
   readonly subresource?: string | undefined;
   readonly dryRun: boolean;
+  /** The life that is meant, where the write is bound to one. */
+  readonly uid?: Uid | undefined;
 }
 
 /**

@@ -16,6 +16,9 @@ export interface Contract<T extends KubernetesObject, B = ApplyConfig<T>> {
   readonly "~body"?: (body: B) => void;
 }
 
+/** A contract of whatever kind. */
+export type AnyContract = Contract<KubernetesObject, never>;
+
 /** The bodies of a contract. */
 export type BodyOf<C> = C extends Contract<infer _T, infer B> ? B : never;
 

@@ -10,7 +10,7 @@ import {
 import { formatKey, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
 import { apiVersionOf, type ResourceKind } from "../request/resource-kind.js";
 import { APPLY, assertEncodable } from "../request/encode.js";
-import type { Contract } from "./contract.js";
+import type { AnyContract, Contract } from "./contract.js";
 import { parseOwnedPath, withoutNulls, withPath, type OwnedPath, type PathStep } from "./path.js";
 
 /** A body that was checked against its contract, complete with identity: the only thing that an apply sends. */
@@ -27,7 +27,7 @@ export interface OwnedPaths<T extends KubernetesObject> {
 export class UndeclaredPathError extends FairleadError {
   readonly path: string;
 
-  constructor(path: string, contract: Contract<KubernetesObject, never>, what = "is not declared") {
+  constructor(path: string, contract: AnyContract, what = "is not declared") {
     super(
       "UndeclaredPath",
       `${path} ${what} in the contract on ${contract.kind.kind} (${formatPaths(contract.owned)}). Declare it if this controller owns it, or leave it out`,
@@ -78,11 +78,9 @@ export function ownedPaths<T extends KubernetesObject, B>(
   if (contract.owned !== "whole") {
     const tree = treeOf(contract.owned);
     const fields: JsonObject = Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
-    checkObject(fields, tree, "", contract as unknown as Contract<KubernetesObject, never>);
+    checkObject(fields, tree, "", contract as unknown as AnyContract);
   }
-  const clear = (options.clear ?? []).map((text) =>
-    clearPath(text, contract as unknown as Contract<KubernetesObject, never>),
-  );
+  const clear = (options.clear ?? []).map((text) => clearPath(text, contract as unknown as AnyContract));
   const whole: JsonObject = { ...want, metadata: { ...want.metadata, ...meta }, ...rest };
   return Object.freeze({
     kind,
@@ -169,8 +167,6 @@ function below(tree: Tree, step: PathStep): Tree {
   tree.fields.set(step.name, child);
   return child;
 }
-
-type AnyContract = Contract<KubernetesObject, never>;
 
 function checkValue(value: JsonValue, tree: Tree, at: string, contract: AnyContract): void {
   if (tree.whole) return;

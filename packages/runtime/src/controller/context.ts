@@ -1,0 +1,132 @@
+import {
+  deepEqual,
+  isObject,
+  type Clock,
+  type JsonObject,
+  type JsonValue,
+  type Logger,
+  type Random,
+} from "@fairlead/base";
+import { keyOf, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
+import {
+  applyOwned,
+  mergeStatus,
+  ownedPaths,
+  WriteHandle,
+  type ApplyOwnedOptions,
+  type Client,
+  type Contract,
+  type MergeStatusOptions,
+  type OwnedPathsOptions,
+  type ResourceKind,
+} from "@fairlead/client";
+import type { RecordedEvent } from "../events/recorder.js";
+import type { Stores } from "./triggers.js";
+
+/** Any part of a kind's status; null clears. */
+export type StatusPatch<T> = T extends { readonly status?: infer S } ? MergePatch<NonNullable<S>> : JsonObject;
+type MergePatch<S> = unknown extends S
+  ? unknown
+  : S extends object
+    ? {
+        readonly [K in keyof S]?: S[K] extends readonly unknown[] | undefined
+          ? S[K] | null
+          : MergePatch<NonNullable<S[K]>> | null;
+      }
+    : S;
+
+/** What a reconcile has to work with. Valid until it ends: writes after that are refused. */
+export interface Context<T extends KubernetesObject> extends Stores {
+  readonly key: ObjectKey;
+  /** The object that is reconciled, as the cache had it at the beginning. */
+  readonly object: T;
+  /** Reads and writes in the controller's name. Reads go to the server; prefer `store`. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Aborted when the reconcile's deadline is over, or the controller must stop at once. */
+  readonly signal: AbortSignal;
+
+  /** The objects of a kind that this one owns, from the store. */
+  owned<K extends KubernetesObject>(kind: ResourceKind<K>): readonly K[];
+
+  /**
+   * Applies what this controller owns of an object; creates it if it is not there.
+   *
+   * @param ref - Which object; the reconciled object's namespace is used when it has none.
+   * @throws see `ownedPaths` and `applyOwned`. `onConflict` is the controller's by default.
+   */
+  apply<K extends KubernetesObject, B>(
+    contract: Contract<K, B>,
+    ref: ObjectKey,
+    body: NoInfer<B>,
+    options?: ApplyOwnedOptions & OwnedPathsOptions,
+  ): WriteHandle<K>;
+
+  /**
+   * Merges into the status of the reconciled object. What would change nothing (by the cache) is not sent.
+   *
+   * @returns the object after it.
+   */
+  status(status: StatusPatch<T>, options?: MergeStatusOptions): WriteHandle<T>;
+
+  /** Tells users about the reconciled object; see EventRecorder. */
+  event(event: RecordedEvent): void;
+
+  /** Whether a generation of the reconciled object was made by this controller's own write, since it started. */
+  isOwnGeneration(generation: number): boolean;
+}
+
+/** `ctx.apply`, for any client. */
+export function applyIn<K extends KubernetesObject, B>(
+  client: Client,
+  contract: Contract<K, B>,
+  o: {
+    readonly ref: ObjectKey;
+    readonly body: B;
+    readonly options: ApplyOwnedOptions & OwnedPathsOptions;
+    readonly logger: Logger;
+  },
+): WriteHandle<K> {
+  const owned = ownedPaths(
+    contract,
+    o.ref,
+    o.body as NoInfer<B>,
+    o.options.clear === undefined ? {} : { clear: o.options.clear },
+  );
+  const applied = applyOwned(client, owned, o.options);
+  return new WriteHandle(applied.info, async () => {
+    const { object, yielded, forceCleared } = await applied;
+    if (yielded.length > 0)
+      o.logger.debug("fields left to their owners", { kind: contract.kind.kind, name: o.ref.name, yielded });
+    if (forceCleared.length > 0)
+      o.logger.warn("fields cleared by merge patch", { kind: contract.kind.kind, name: o.ref.name, forceCleared });
+    return object;
+  });
+}
+
+/** `ctx.status`, for any client: skipped when it would change nothing. */
+export function statusIn<T extends KubernetesObject>(
+  client: Client,
+  kind: ResourceKind<T>,
+  o: { readonly object: T; readonly status: unknown; readonly options: MergeStatusOptions },
+): WriteHandle<T> {
+  const key = keyOf(o.object);
+  const held = (o.object as { readonly status?: JsonValue }).status;
+  if (o.options.dryRun !== true && isMerged(held, o.status as JsonValue)) {
+    return new WriteHandle({ verb: "patch", kind, key, subresource: "status", dryRun: false }, () =>
+      Promise.resolve(o.object),
+    );
+  }
+  return mergeStatus(client.api(kind), key, o.status, o.options);
+}
+
+/** Whether merging `patch` (RFC 7396) into a value would leave it as it is. */
+export function isMerged(value: JsonValue | undefined, patch: JsonValue | undefined): boolean {
+  if (patch === undefined) return true;
+  if (patch === null) return value === undefined;
+  if (!isObject(patch)) return deepEqual(value, patch);
+  if (!isObject(value)) return false;
+  return Object.keys(patch).every((key) => isMerged(Object.hasOwn(value, key) ? value[key] : undefined, patch[key]));
+}

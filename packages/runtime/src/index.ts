@@ -1,0 +1,50 @@
+export { type Context, type StatusPatch } from "./controller/context.js";
+export {
+  defineController,
+  parseKey,
+  type Activity,
+  type Controller,
+  type ControllerDefinition,
+  type ControllerEnv,
+  type ControllerSpec,
+  type Reconciled,
+} from "./controller/controller.js";
+export * from "./controller/outcome.js";
+export {
+  allOf,
+  anyOf,
+  generationChanged,
+  index,
+  metadataChanged,
+  ownedBy,
+  watch,
+  type Index,
+  type MapFn,
+  type Predicate,
+  type Stores,
+  type Trigger,
+} from "./controller/triggers.js";
+export { Elector, LeadershipLostError, type ElectorOptions } from "./election/elector.js";
+export { DEFAULT_LEASE_TIMES, type LeaseTimes } from "./election/lease.js";
+export { EventRecorder, type EventRecorderOptions, type RecordedEvent } from "./events/recorder.js";
+export { Informer, type ChangeHandler, type InformerDeps, type InformerOptions } from "./informer/informer.js";
+export { Informers } from "./informer/informers.js";
+export {
+  Manager,
+  runManager,
+  type LeaderOptions,
+  type ManagerOptions,
+  type Runnable,
+  type RunnableEnv,
+} from "./manager/manager.js";
+export { WorkQueue, type WorkQueueOptions } from "./queue/work-queue.js";
+export { Store, type Change, type IndexFn, type StoreReader } from "./store/store.js";
+export { step, UNLISTED, type Input, type State, type Step, type StoreEvent } from "./watcher/step.js";
+export {
+  defaultPauseMs,
+  listWatch,
+  watch as listAndWatch,
+  type ListWatch,
+  type WatcherOptions,
+  WatchIdleError,
+} from "./watcher/watcher.js";
