@@ -1,6 +1,7 @@
 import { getOwn, type JsonObject } from "@fairlead/base";
+import { goQuote } from "@fairlead/apimachinery";
 
-import { goJsonString, goQuote } from "../value/go-format.js";
+import { goJsonString } from "../value/go-format.js";
 
 /** Whom an entry of managedFields belongs to. Empty strings stand for what is absent. */
 export interface ManagerIdentity {

@@ -1,7 +1,7 @@
 import { FairleadError, getOwn, isObject, type JsonValue } from "@fairlead/base";
+import { goQuote } from "@fairlead/apimachinery";
 
 import { keyElement, valueElement, type PathElement } from "../fieldpath/element.js";
-import { goQuote } from "../value/go-format.js";
 import type { ListType } from "./type.js";
 
 /** An item that cannot be identified inside its set or keyed list. The message is structured-merge-diff's. */

@@ -1,7 +1,8 @@
 import { FairleadError, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import { formatGoValue, goTypeName } from "@fairlead/apimachinery";
 
 import { fieldElement, formatElement, indexElement, type PathElement } from "../fieldpath/element.js";
-import { goSyntax, goType, goValue } from "../value/go-format.js";
+import { goSyntax } from "../value/go-format.js";
 import { asList, asMap, branchOf } from "./branch.js";
 import { itemElement, ListItemError } from "./list-items.js";
 import type { ListType, MapType, ScalarType, Type } from "./type.js";
@@ -51,7 +52,7 @@ class Validator {
 
   #map(value: JsonValue, type: MapType): void {
     const map = asMap(value);
-    if (map === undefined) this.#report(`expected map, got &{${goValue(value)}}`);
+    if (map === undefined) this.#report(`expected map, got &{${formatGoValue(value)}}`);
     else this.#fields(map, type);
   }
 
@@ -74,7 +75,7 @@ class Validator {
 
   #list(value: JsonValue, type: ListType): void {
     const list = asList(value);
-    if (list === undefined) this.#report(`expected list, got &{${goValue(value)}}`);
+    if (list === undefined) this.#report(`expected list, got &{${formatGoValue(value)}}`);
     else if (type.atomic) this.#atomicItems(list, type);
     else this.#items(list, type);
   }
@@ -116,12 +117,12 @@ function scalarError(value: JsonValue, type: ScalarType): string | undefined {
   if (value === null) return undefined;
   switch (type) {
     case "numeric":
-      return typeof value === "number" || typeof value === "bigint" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+      return typeof value === "number" || typeof value === "bigint" ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
     case "string":
       return typeof value === "string" ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value, true)}}`;
     case "boolean":
-      return typeof value === "boolean" ? undefined : `expected boolean, got &{${goValue(value)}}`;
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${formatGoValue(value)}}`;
     case "untyped":
-      return typeof value !== "object" ? undefined : `expected any scalar, got &{${goValue(value)}}`;
+      return typeof value !== "object" ? undefined : `expected any scalar, got &{${formatGoValue(value)}}`;
   }
 }
