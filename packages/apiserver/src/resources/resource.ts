@@ -87,6 +87,12 @@ export interface ResourceStrategy {
   /** Values of `Warning` headers for a write. */
   warnings?(object: JsonObject, live: JsonObject | undefined): readonly string[];
 
+  /** Custom kinds: `openAPIV3Schema` as their definition has it. */
+  readonly openApiSchema?: JsonObject;
+
+  /** The `Warning` that every request for a deprecated version is answered with. */
+  readonly deprecation?: string;
+
   /** How `metadata.name` is checked; DNS-1123 subdomain when absent. Returns the messages of what is wrong. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
 

@@ -6,8 +6,17 @@ export interface ParseOptions {
   readonly maxDepth?: number;
   /** Values (scalars, arrays, objects) at most; 2,000,000 by default. */
   readonly maxNodes?: number;
-  /** Called with the path (`spec.containers[0].name`) of each key that stands twice in its object; the last value wins. */
-  readonly onDuplicateKey?: (path: string) => void;
+  /** Called for each key that stands twice in its object; the last value wins. */
+  readonly onDuplicateKey?: (duplicate: DuplicateKey) => void;
+}
+
+/** A key that stands twice in its object. */
+export interface DuplicateKey {
+  /** `spec.containers[0].name`. */
+  readonly path: string;
+  readonly key: string;
+  /** Of the second one, from 1. */
+  readonly line: number;
 }
 
 /** Text that is not JSON, or is beyond a bound. The message is Go's (`invalid character 'x' looking for …`). */
@@ -38,7 +47,7 @@ class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #maxNodes: number;
-  readonly #onDuplicateKey: ((path: string) => void) | undefined;
+  readonly #onDuplicateKey: ((duplicate: DuplicateKey) => void) | undefined;
   readonly #path: (string | number)[] = [];
   #at = 0;
   #nodes = 0;
@@ -96,7 +105,9 @@ class Parser {
       this.#at++;
       if (this.#onDuplicateKey !== undefined) {
         this.#path.push(key);
-        if (Object.hasOwn(out, key)) this.#onDuplicateKey(formatKeyPath(this.#path));
+        if (Object.hasOwn(out, key)) {
+          this.#onDuplicateKey({ path: formatKeyPath(this.#path), key, line: this.#text.slice(0, this.#at).split("\n").length });
+        }
       }
       setOwn(out, key, this.#value(depth + 1));
       if (this.#onDuplicateKey !== undefined) this.#path.pop();

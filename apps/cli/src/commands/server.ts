@@ -1,0 +1,40 @@
+import { startListeningServer } from "@fairlead/apiserver/node";
+
+import { aborted, interruption, type Terminal } from "../terminal.js";
+import { stateDirectory } from "../state-directory.js";
+
+export interface ServerFlags {
+  readonly port: number;
+  readonly dataDir?: string;
+  readonly memory?: boolean;
+  readonly controllers: string;
+  readonly disableAdmissionPlugins?: string;
+  readonly kubeconfig?: string;
+  readonly tokenFile?: string;
+}
+
+/** `fairlead server`: the embedded API server, with or without controllers, until it is interrupted. */
+export async function serverCommand(flags: ServerFlags, terminal: Terminal): Promise<void> {
+  const interrupted = interruption(terminal.signals);
+  const state = stateDirectory(terminal.env);
+  const kubeconfig = flags.kubeconfig ?? `${state}/kubeconfig`;
+  const server = await startListeningServer({
+    port: flags.port,
+    kubeconfigFile: kubeconfig,
+    tokenFile: flags.tokenFile ?? `${state}/token`,
+    ...(flags.dataDir === undefined ? {} : { dataDirectory: flags.dataDir }),
+    ...(flags.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
+  });
+  try {
+    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers(server, flags.controllers);
+    try {
+      terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
+      await aborted(interrupted.signal);
+    } finally {
+      await controllers?.close();
+    }
+  } finally {
+    await server.close();
+    interrupted.release();
+  }
+}

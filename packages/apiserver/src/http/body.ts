@@ -1,0 +1,86 @@
+import { bodyText, header, JsonSyntaxError, parseJson, type HttpRequest, type HttpResponse } from "@fairlead/base";
+
+import { quoteBody, type ParsedBody } from "../registry/decode.js";
+import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures.js";
+import { parseYaml, YamlError } from "./yaml.js";
+
+export const BODY_LIMIT: number = 3 * 1024 * 1024;
+export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/** The media type of a request without its parameters; JSON when there is none. */
+export function contentType(request: HttpRequest): string {
+  const given = header(request.headers, "content-type");
+  return given === undefined || given === "" ? "application/json" : (given.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+/** The bytes of a body as text. @throws StatusError 413 */
+export async function readText(request: HttpRequest): Promise<string> {
+  const body = request.body ?? "";
+  if (body.length > BODY_LIMIT) throw tooLarge(`Request entity too large: limit is ${BODY_LIMIT}`);
+  return typeof body === "string" ? body : bodyText({ status: 0, headers: {}, body } satisfies HttpResponse);
+}
+
+/**
+ * The body of an object, of options or of a review.
+ *
+ * @param kind - For messages: the kind that the body should be of.
+ * @throws StatusError 400, 413, 415
+ */
+export async function readObjectBody(request: HttpRequest, kind: string): Promise<ParsedBody> {
+  const type = contentType(request);
+  if (type === "application/vnd.kubernetes.protobuf") {
+    const { body } = request;
+    if (body === undefined || body.length === 0) return { value: null, duplicates: [], format: "protobuf", text: "" };
+    if (body.length > BODY_LIMIT) throw tooLarge(`Request entity too large: limit is ${BODY_LIMIT}`);
+    const { decodeProtobuf } = await import("./protobuf/decode.js");
+    return { value: decodeProtobuf(typeof body === "string" ? new TextEncoder().encode(body) : body), duplicates: [], format: "protobuf", text: "" };
+  }
+  if (type !== "application/json" && type !== "application/yaml") {
+    throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${OBJECT_TYPES.join(", ")}`);
+  }
+  const text = await readText(request);
+  if (type === "application/yaml" && !text.trimStart().startsWith("{")) return yamlBody(text, kind);
+  const duplicates: string[] = [];
+  try {
+    const value = parseJson(text, { onDuplicateKey: ({ path }) => duplicates.push(`duplicate field ${JSON.stringify(path)}`) });
+    return { value, duplicates, format: "json", text };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(`${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${kind === "" ? "" : ` (${quoteBody(text)})`}`);
+  }
+}
+
+function yamlBody(text: string, kind: string): ParsedBody {
+  try {
+    const { value, duplicates } = parseYaml(text);
+    return { value, duplicates, format: "yaml", text };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw badRequest(`${unrecognized(kind)}yaml: ${error.message.replace(/^yaml: /, "")}`);
+  }
+}
+
+function unrecognized(kind: string): string {
+  return kind === "" ? "" : `the object provided is unrecognized (must be of type ${kind}): `;
+}
+
+/** The body of an apply: YAML, of which JSON is a part. @throws StatusError 400, 413 */
+export async function readApplyBody(request: HttpRequest): Promise<ParsedBody> {
+  const text = await readText(request);
+  if (text.trimStart().startsWith("{")) {
+    const duplicates: string[] = [];
+    try {
+      const value = parseJson(text, { onDuplicateKey: ({ key, line }) => duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`) });
+      return { value, duplicates, format: "json", text };
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+    }
+  }
+  try {
+    const { value, duplicates } = parseYaml(text);
+    return { value, duplicates, format: "yaml", text };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+}

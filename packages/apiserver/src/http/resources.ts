@@ -1,0 +1,311 @@
+import { getOwn, header, isObject, JsonSyntaxError, parseJson, type HttpRequest, type HttpResponse, type JsonObject, type JsonValue } from "@fairlead/base";
+
+import { applyObject } from "../registry/apply.js";
+import type { Catalog } from "../registry/catalog.js";
+import { continueTokens } from "../registry/continue.js";
+import { createObject } from "../registry/create.js";
+import { decodeObject } from "../registry/decode.js";
+import { deleteObject } from "../registry/delete.js";
+import { deleteCollection } from "../registry/delete-collection.js";
+import { apiVersionOf, storageKey, type Endpoint } from "../registry/endpoint.js";
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed, unsupportedMediaType } from "../registry/failures.js";
+import { listObjects, reach } from "../registry/list.js";
+import { metaText } from "../registry/metadata.js";
+import { patchObject, type PatchType } from "../registry/patch.js";
+import type { Registry } from "../registry/registry.js";
+import { replaceObject } from "../registry/replace.js";
+import type { RequestContext, Target, UserInfo } from "../registry/request.js";
+import { contentType, readApplyBody, readObjectBody, readText } from "./body.js";
+import { listResponse, objectResponse, type Encoding, type TextCache } from "./encode.js";
+import { negotiate } from "./negotiate.js";
+import { checkListOptions, deleteOptions, integerParameter, patchOptions, revisionParameter, selectionOptions, writeOptions } from "./options.js";
+import type { ResourceRequest } from "./request-info.js";
+import { jsonResponse, textResponse, warningHeaders } from "./response.js";
+import { serveSubresource } from "./subresources.js";
+import { watchResponse } from "./watch-stream.js";
+
+/** What the verbs of resources need. */
+export interface ResourceServer {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  readonly texts: TextCache;
+  /** Answers reviews (access, token) and other kinds that are created but never kept; undefined for stored kinds. */
+  readonly reviews: ReviewServer;
+}
+
+/** Serves a create-only kind. Returns undefined for kinds that are stored. */
+export type ReviewServer = (review: { readonly endpoint: Endpoint; readonly object: JsonObject; readonly user: UserInfo; readonly namespace: string | undefined }) => JsonObject | undefined;
+
+export interface ResourceCall {
+  readonly request: HttpRequest;
+  readonly info: ResourceRequest;
+  readonly user: UserInfo;
+  readonly signal: AbortSignal;
+}
+
+/** The same with what it addresses. */
+export interface Call extends ResourceCall {
+  readonly endpoint: Endpoint;
+  readonly context: RequestContext;
+  readonly warnings: readonly string[];
+}
+
+/** Routes a request for a resource to its verb. @throws StatusError */
+export async function serveResource(server: ResourceServer, call: ResourceCall): Promise<HttpResponse> {
+  const { info, user, signal } = call;
+  const endpoint = server.catalog.find(info.group, info.resource, info.version);
+  if (endpoint === undefined || !isScoped(endpoint, info)) return unknownPath(server, info, endpoint, call.request.method);
+  const warnings: string[] = [];
+  const context: RequestContext = { user, signal, warn: (text) => warnings.push(text) };
+  const full: Call = { ...call, endpoint, context, warnings };
+  for (const warning of endpoint.strategy.deprecation === undefined ? [] : [endpoint.strategy.deprecation]) context.warn(warning);
+  if (info.subresource !== "" && !(info.subresource === "status" && endpoint.strategy.info.hasStatus)) return serveSubresource(server, full);
+  if (info.subresource === "status" && (info.verb === "create" || info.verb === "delete")) {
+    throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, info.verb) : methodNotAllowed();
+  }
+  return verb(server, full);
+}
+
+async function verb(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { info, endpoint } = call;
+  const supported = endpoint.strategy.info.verbs.includes(info.verb);
+  if (!supported && !(info.subresource !== "")) throw methodNotAllowed();
+  if (info.name === undefined && (info.verb === "update" || info.verb === "patch")) {
+    throw endpoint.strategy.info.custom ? badRequest("name must be provided") : methodNotAllowed();
+  }
+  if (info.name !== undefined && info.verb === "create") throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, "create") : methodNotAllowed();
+  switch (info.verb) {
+    case "get":
+      return get(server, call);
+    case "list":
+      return list(server, call);
+    case "watch":
+      return watchResponse(server, call);
+    case "create":
+      return create(server, call);
+    case "update":
+      return update(server, call);
+    case "patch":
+      return patch(server, call);
+    case "delete":
+      return remove(server, call);
+    case "deletecollection":
+      return removeCollection(server, call);
+  }
+}
+
+/** Namespaced objects live below their namespace; lists may span all of them. */
+function isScoped({ strategy }: Endpoint, { namespace, name, verb: asked }: ResourceRequest): boolean {
+  if (!strategy.info.namespaced) return namespace === undefined;
+  if (namespace !== undefined) return true;
+  if (strategy.info.custom) return name === undefined && (asked === "list" || asked === "watch");
+  return name === undefined;
+}
+
+function unknownPath({ catalog }: ResourceServer, info: ResourceRequest, endpoint: Endpoint | undefined, method: string): HttpResponse {
+  if (!catalog.isBuiltinGroup(info.group)) return textResponse(404, "404 page not found\n");
+  if (endpoint !== undefined && info.name === undefined && method !== "GET") throw methodNotAllowed();
+  throw notServed();
+}
+
+export function targetOf({ info }: Call): Target {
+  return { namespace: info.namespace, name: info.name ?? "", subresource: info.subresource };
+}
+
+export function encodingOf({ registry, texts }: ResourceServer, { request, info, endpoint }: Call): Encoding {
+  const include = info.query.get("includeObject");
+  return {
+    endpoint,
+    negotiated: negotiate(header(request.headers, "accept")),
+    texts,
+    nowMs: registry.clock.now(),
+    includeObject: include === "None" || include === "Object" ? include : "Metadata",
+  };
+}
+
+export function userAgent(request: HttpRequest): string | undefined {
+  return header(request.headers, "user-agent");
+}
+
+async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { registry } = server;
+  const { endpoint, info, signal } = call;
+  const encoding = encodingOf(server, call);
+  const wanted = revisionParameter(info.query, "get");
+  if (wanted !== undefined && wanted > registry.storage.revision) await reach(registry, wanted, signal);
+  const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
+  if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
+  server.texts.remember(record.object, record.text);
+  const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
+  return objectResponse(encoding, object, { status: 200, headers: warningHeaders(call.warnings) });
+}
+
+async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { endpoint, info, signal } = call;
+  const { query } = info;
+  const encoding = encodingOf(server, call);
+  checkListOptions(query, false);
+  const limit = integerParameter(query, "limit");
+  integerParameter(query, "timeoutSeconds");
+  const match = query.get("resourceVersionMatch");
+  const listed = await listObjects(
+    server.registry,
+    endpoint,
+    {
+      namespace: info.namespace,
+      ...selectionOptions(query, (field) => unsupportedField(endpoint, field)),
+      limit: limit === undefined || limit <= 0 ? undefined : limit,
+      continueToken: query.get("continue") || undefined,
+      resourceVersion: revisionParameter(query, "list"),
+      match: match === "Exact" || match === "NotOlderThan" ? match : undefined,
+      signal,
+    },
+    continueTokens,
+  );
+  return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
+}
+
+/** Why a kind cannot be selected by a field; undefined when it can. */
+export function unsupportedField({ strategy }: Endpoint, field: string): string | undefined {
+  const { info, selectableFields } = strategy;
+  if (field === "metadata.name" || (field === "metadata.namespace" && (info.namespaced || info.custom))) return undefined;
+  if (selectableFields.has(field)) return undefined;
+  if (info.custom || selectableFields.size > 0) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+async function create(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { request, info, endpoint, context, user } = call;
+  const encoding = encodingOf(server, call);
+  const options = writeOptions(info.query, "CreateOptions", userAgent(request));
+  const body = await readObjectBody(request, endpoint.strategy.info.kind);
+  const object = decodeObject(endpoint, body, options, context);
+  const review = server.reviews({ endpoint, object, user, namespace: info.namespace });
+  const made = review ?? (await createObject(server.registry, endpoint, { namespace: info.namespace, object, options, context }));
+  return objectResponse(encoding, made, { status: 201, headers: warningHeaders(call.warnings) });
+}
+
+async function update(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { request, info, endpoint, context } = call;
+  const encoding = encodingOf(server, call);
+  const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
+  const body = await readObjectBody(request, endpoint.strategy.info.kind);
+  const object = decodeObject(endpoint, body, options, context);
+  const written = await replaceObject(server.registry, endpoint, { target: targetOf(call), object, options, context });
+  return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: warningHeaders(call.warnings) });
+}
+
+const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+]);
+const CUSTOM_PATCHES = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+export const APPLY_TYPE = "application/apply-patch+yaml";
+
+/** The patch's kind; undefined for an apply. @throws StatusError 415 */
+export function patchTypeOf({ request, endpoint }: Call): PatchType | undefined {
+  const media = contentType(request);
+  if (media === APPLY_TYPE) return undefined;
+  const type = PATCH_TYPES.get(media);
+  const { custom } = endpoint.strategy.info;
+  if (type !== undefined && !(custom && type === "strategic")) return type;
+  throw unsupportedMediaType(
+    custom ? `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}` : "415: Unsupported Media Type",
+  );
+}
+
+async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { request, info, endpoint, context } = call;
+  const type = patchTypeOf(call);
+  const encoding = encodingOf(server, call);
+  const options = patchOptions(info.query, type === undefined, userAgent(request));
+  const target = targetOf(call);
+  const headers = (): HttpResponse["headers"] => warningHeaders(call.warnings);
+  if (type !== undefined) {
+    const body = await readPatch(request);
+    const object = await patchObject(server.registry, endpoint, { target, type, patch: body, options, context });
+    return objectResponse(encoding, object, { status: 200, headers: headers() });
+  }
+  const config = await readConfiguration(call, options.fieldValidation);
+  const written = await applyObject(server.registry, endpoint, { target, config, force: options.force, options, context });
+  return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: headers() });
+}
+
+/** The body of an apply: an object of the endpoint's kind. @throws StatusError 400 */
+export async function readConfiguration({ request, endpoint, context }: Call, validation: "Ignore" | "Warn" | "Strict", kind?: { readonly apiVersion: string; readonly kind: string }): Promise<JsonObject> {
+  const body = await readApplyBody(request);
+  if (body.duplicates.length > 0) {
+    if (validation === "Strict") {
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`);
+    }
+    if (validation === "Warn") for (const duplicate of body.duplicates) context.warn(duplicate);
+  }
+  const value = body.value ?? {};
+  if (!isObject(value)) {
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`);
+  }
+  const wanted = kind ?? { apiVersion: apiVersionOf(endpoint.strategy.info), kind: endpoint.strategy.info.kind };
+  const given = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
+  if (given.apiVersion !== wanted.apiVersion || given.kind !== wanted.kind) {
+    const version = String(given.apiVersion);
+    throw badRequest(`invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(given.kind)}`);
+  }
+  return value;
+}
+
+function jsonTypeName(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
+}
+
+/** The body of a JSON, merge or strategic merge patch. @throws StatusError 400, 413 */
+export async function readPatch(request: HttpRequest): Promise<JsonValue> {
+  const text = await readText(request);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}
+
+async function remove(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { request, info, endpoint, context } = call;
+  const encoding = encodingOf(server, call);
+  const body = await readObjectBody(request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request, "");
+  const options = deleteOptions(info.query, body.value);
+  const deleted = await deleteObject(server.registry, endpoint, { target: targetOf(call), options, context });
+  const { strategy } = endpoint;
+  const headers = warningHeaders(call.warnings);
+  if (!deleted.removed || strategy.info.returnsDeletedObject) return objectResponse(encoding, deleted.object, { status: 200, headers });
+  return jsonResponse(
+    200,
+    {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Success",
+      details: {
+        name: info.name ?? "",
+        ...(strategy.info.group === "" ? {} : { group: strategy.info.group }),
+        kind: strategy.info.resource,
+        uid: metaText(deleted.object, "uid"),
+      },
+    },
+    headers,
+  );
+}
+
+async function removeCollection(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { request, info, endpoint, context } = call;
+  const encoding = encodingOf(server, call);
+  checkListOptions(info.query, false);
+  const body = await readObjectBody(request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request, "");
+  const options = deleteOptions(info.query, body.value);
+  const selection = selectionOptions(info.query, (field) => unsupportedField(endpoint, field));
+  const limit = integerParameter(info.query, "limit");
+  const listed = await deleteCollection(server.registry, endpoint, { namespace: info.namespace, ...selection, limit, options, context });
+  return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
+}
+

@@ -1,0 +1,46 @@
+import type { JsonObject } from "@fairlead/base";
+import { applyConfiguration } from "@fairlead/ssa";
+
+import { inNamespace, insertObject, wiped } from "./create.js";
+import { storageKey, type Endpoint } from "./endpoint.js";
+import { badRequest, conflict, notFound } from "./failures.js";
+import { metaText, withMetadata } from "./metadata.js";
+import { managerContext, type Registry } from "./registry.js";
+import type { RequestContext, Target, WriteOptions } from "./request.js";
+import { updateObject, type Written } from "./update.js";
+
+export interface ApplyRequest {
+  readonly target: Target;
+  /** The parsed body: the configuration, with exactly the fields that the manager wants to own. */
+  readonly config: JsonObject;
+  readonly force: boolean;
+  readonly options: WriteOptions;
+  readonly context: RequestContext;
+}
+
+/** Server-side apply; creates the object when it is not there (but not through a subresource). */
+export async function applyObject(registry: Registry, endpoint: Endpoint, request: ApplyRequest): Promise<Written> {
+  const { target, config, force, options, context } = request;
+  const { info } = endpoint.strategy;
+  const manager = options.fieldManager;
+  const given = metaText(config, "name");
+  if (given !== "" && given !== target.name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${target.name})`);
+  }
+  const ssa = managerContext(registry, endpoint, target.subresource);
+  const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
+  if (live === undefined) {
+    if (target.subresource !== "") throw notFound(info, target.name);
+    const uid = metaText(config, "uid");
+    if (uid !== "") throw conflict(info, target.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    const named = withMetadata(config, { name: target.name });
+    const applied = applyConfiguration(ssa, { live: undefined, config: named, manager, force });
+    const object = wiped(inNamespace(endpoint, target.namespace, applied));
+    return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
+  }
+  const next = (seen: JsonObject): JsonObject => {
+    const applied = applyConfiguration(ssa, { live: seen, config, manager, force });
+    return inNamespace(endpoint, target.namespace, applied);
+  };
+  return { object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }), created: false };
+}

@@ -1,0 +1,217 @@
+import { byCodeUnit, formatTime, getOwn, isArray, isObject, stringifyJson, type JsonObject } from "@fairlead/base";
+import { trackUpdate } from "@fairlead/ssa";
+
+import { CLEANUP_FINALIZER } from "../resources/custom/cleanup.js";
+import { customEndpoints, namesOf } from "../resources/custom/definition.js";
+import type { CustomNames } from "../resources/custom/custom-strategy.js";
+import type { Catalog } from "./catalog.js";
+import { deleteObject } from "./delete.js";
+import type { Endpoint } from "./endpoint.js";
+import { finalizersOf, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
+import { managerContext, type Registry } from "./registry.js";
+
+/**
+ * Keeps the catalogue in step with the CustomResourceDefinitions that are stored: accepts names, serves versions, and
+ * removes the objects of a definition that is being deleted. It runs inside the API server, as the real one's does.
+ */
+export interface Definitions {
+  /** Stops following changes. */
+  close(): void;
+}
+
+const COLLECTION = "apiextensions.k8s.io/customresourcedefinitions";
+const MANAGER = "kube-apiserver";
+
+/** Reads what is stored, and follows it. */
+export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint: Endpoint): Definitions {
+  const served = new Map<string, string>();
+  const cleaning = new Set<string>();
+  let closed = false;
+  const onDefinition = (definition: JsonObject): void => {
+    const name = metaText(definition, "name");
+    if (isAccepted(definition)) serve(catalog, served, definition);
+    else if (served.delete(name)) catalog.remove(namesOf(definition).group, namesOf(definition).plural);
+    if (!isTerminating(definition)) return void accept(registry, catalog, endpoint, name).catch(report);
+    if (cleaning.has(name)) return;
+    cleaning.add(name);
+    const done = cleanUp(registry, catalog, { endpoint, name, isClosed: () => closed });
+    void done.catch(report).finally(() => cleaning.delete(name));
+  };
+  const report = (error: unknown): void => {
+    if (!closed) registry.logger.error("definition not handled", { error });
+  };
+  const stored = registry.storage.list(COLLECTION, { prefix: "" });
+  const stop = registry.storage.subscribe(COLLECTION, registry.storage.revision, (event) => {
+    if (event.type !== "DELETED") return onDefinition(event.record.object);
+    served.delete(event.key);
+    const { group, plural } = namesOf(event.record.object);
+    catalog.remove(group, plural);
+  });
+  for (const record of stored) onDefinition(record.object);
+  return {
+    close: () => {
+      closed = true;
+      stop();
+    },
+  };
+}
+
+/** Registers the endpoints of a definition anew when its spec has changed. */
+function serve(catalog: Catalog, served: Map<string, string>, definition: JsonObject): void {
+  const name = metaText(definition, "name");
+  const digest = stringifyJson([definition["spec"] ?? null, isTerminating(definition)]);
+  if (served.get(name) === digest) return;
+  const { group, plural } = namesOf(definition);
+  const refusal = isTerminating(definition) ? "create not allowed while custom resource definition is terminating" : undefined;
+  catalog.remove(group, plural);
+  for (const endpoint of customEndpoints(definition, () => refusal)) catalog.add(endpoint);
+  served.set(name, digest);
+}
+
+function isAccepted(definition: JsonObject): boolean {
+  return conditionOf(definition, "Established")?.["status"] === "True" || conditionOf(definition, "NamesAccepted")?.["status"] === "True";
+}
+
+/** Writes NamesAccepted, Established and the accepted names into the status. */
+async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, name: string): Promise<void> {
+  await writeStatus(registry, endpoint, name, (definition) => {
+    const names = namesOf(definition);
+    const clash = nameClash(registry, names, name);
+    const now = formatTime(registry.clock.now());
+    const accepted: Condition =
+      clash === undefined
+        ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
+        : { type: "NamesAccepted", status: "False", reason: clash.reason, message: clash.message };
+    const established: Condition =
+      clash === undefined
+        ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
+        : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+    const before = (isObject(definition["status"]) ? definition["status"] : {}) as JsonObject;
+    const wasEstablished = conditionOf(definition, "Established")?.["status"] === "True";
+    const conditions = [accepted, ...(wasEstablished && clash !== undefined ? [] : [established])];
+    return {
+      ...before,
+      conditions: conditions.reduce((list, c) => withCondition(list, c, now), conditionsOf(definition)),
+      ...(clash === undefined ? { acceptedNames: acceptedNames(definition) } : {}),
+      storedVersions: storedVersions(definition),
+    };
+  });
+}
+
+function acceptedNames(definition: JsonObject): JsonObject {
+  return (definition["spec"] as JsonObject)["names"] as JsonObject;
+}
+
+function storedVersions(definition: JsonObject): readonly string[] {
+  const versions = ((definition["spec"] as JsonObject)["versions"] ?? []) as readonly JsonObject[];
+  const storage = versions.find((v) => v["storage"] === true)?.["name"];
+  const known = ((definition["status"] as JsonObject | undefined)?.["storedVersions"] ?? []) as readonly string[];
+  return typeof storage === "string" && !known.includes(storage) ? [...known, storage] : known;
+}
+
+/** The first name that another accepted definition of the group has already. */
+function nameClash(registry: Registry, names: CustomNames, self: string): { readonly reason: string; readonly message: string } | undefined {
+  const others = registry.storage
+    .list(COLLECTION, { prefix: "" })
+    .filter((r) => r.key !== self && namesOf(r.object).group === names.group)
+    .map((r) => ({ object: r.object, names: acceptedOf(r.object) }));
+  const resources = new Set(others.flatMap((o) => o.names.resources));
+  const kinds = new Set(others.flatMap((o) => o.names.kinds));
+  const used = (name: string): string => `${JSON.stringify(name)} is already in use`;
+  let found: { readonly reason: string; readonly message: string } | undefined;
+  if (resources.has(names.plural)) found = { reason: "PluralConflict", message: used(names.plural) };
+  if (resources.has(names.singular)) found = { reason: "SingularConflict", message: used(names.singular) };
+  const short = names.shortNames.filter((n) => resources.has(n)).sort(byCodeUnit);
+  if (short.length > 0) found = { reason: "ShortNamesConflict", message: short.map(used).join(", ") };
+  if (kinds.has(names.kind)) found = { reason: "KindConflict", message: used(names.kind) };
+  if (kinds.has(names.listKind)) found = { reason: "ListKindConflict", message: used(names.listKind) };
+  return found;
+}
+
+function acceptedOf(definition: JsonObject): { readonly resources: readonly string[]; readonly kinds: readonly string[] } {
+  const names = getOwn((definition["status"] ?? {}) as JsonObject, "acceptedNames");
+  if (!isObject(names)) return { resources: [], kinds: [] };
+  const short = isArray(names["shortNames"]) ? (names["shortNames"] as readonly string[]) : [];
+  const some = (...values: readonly unknown[]): string[] => values.filter((v): v is string => typeof v === "string" && v !== "");
+  return { resources: some(names["plural"], names["singular"], ...short), kinds: some(names["kind"], names["listKind"]) };
+}
+
+/** Deletes every object of a terminating definition, and lets the definition go when none is left. */
+async function cleanUp(registry: Registry, catalog: Catalog, { endpoint, name, isClosed }: { endpoint: Endpoint; name: string; isClosed: () => boolean }): Promise<void> {
+  const record = registry.storage.get(COLLECTION, name);
+  if (record === undefined || !finalizersOf(record.object).includes(CLEANUP_FINALIZER)) return;
+  const now = formatTime(registry.clock.now());
+  await writeStatus(registry, endpoint, name, (definition) => ({
+    ...(definition["status"] as JsonObject),
+    conditions: withCondition(conditionsOf(definition), { type: "Terminating", status: "True", reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" }, now),
+  }));
+  const { group, plural } = namesOf(record.object);
+  const custom = catalog.find(group, plural);
+  const collection = `${group}/${plural}`;
+  for (let passes = 0; registry.storage.count(collection, "") > 0; passes++) {
+    if (custom !== undefined) await deleteAll(registry, custom, collection);
+    if (registry.storage.count(collection, "") === 0) break;
+    await new Promise<void>((resolve) => {
+      const cancel = registry.storage.subscribe(collection, registry.storage.revision, () => {
+        cancel();
+        resolve();
+      });
+      if (isClosed()) resolve();
+    });
+    if (isClosed()) return;
+  }
+  const live = registry.storage.getForWrite(COLLECTION, name);
+  if (live === undefined) return;
+  const rest = finalizersOf(live.object).filter((f) => f !== CLEANUP_FINALIZER);
+  const freed = withMetadata(live.object, { finalizers: rest.length === 0 ? undefined : rest });
+  if (rest.length === 0) await registry.storage.write(COLLECTION, name, live.revision, () => undefined);
+  else await registry.storage.write(COLLECTION, name, live.revision, (revision) => withMetadata(freed, { resourceVersion: String(revision) }));
+}
+
+async function deleteAll(registry: Registry, endpoint: Endpoint, collection: string): Promise<void> {
+  const context = { user: { username: "system:apiserver", groups: ["system:masters"] }, signal: new AbortController().signal, warn: () => undefined };
+  for (const { object } of registry.storage.list(collection, { prefix: "" })) {
+    if (isTerminating(object)) continue;
+    const namespace = metaText(object, "namespace");
+    const target = { namespace: namespace === "" ? undefined : namespace, name: metaText(object, "name"), subresource: "" };
+    await deleteObject(registry, endpoint, { target, options: { dryRun: false }, context });
+  }
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+function conditionsOf(definition: JsonObject): readonly JsonObject[] {
+  const list = getOwn((definition["status"] ?? {}) as JsonObject, "conditions");
+  return isArray(list) ? (list as readonly JsonObject[]) : [];
+}
+
+function conditionOf(definition: JsonObject, type: string): JsonObject | undefined {
+  return conditionsOf(definition).find((c) => c["type"] === type);
+}
+
+/** The list with a condition set; the transition time moves only when its status does. */
+function withCondition(list: readonly JsonObject[], condition: Condition, now: string): readonly JsonObject[] {
+  const before = list.find((c) => c["type"] === condition.type);
+  const since = before !== undefined && before["status"] === condition.status ? before["lastTransitionTime"] : now;
+  const next = { lastTransitionTime: since, ...condition };
+  return before === undefined ? [...list, next] : list.map((c) => (c === before ? next : c));
+}
+
+/** A status write by the server itself, with its ownership recorded; nothing is written when nothing changes. */
+async function writeStatus(registry: Registry, endpoint: Endpoint, name: string, status: (definition: JsonObject) => JsonObject): Promise<void> {
+  while (true) {
+    const record = registry.storage.getForWrite(COLLECTION, name);
+    if (record === undefined) return;
+    const next = { ...record.object, status: status(record.object) };
+    if (stringifyJson(next) === record.text) return;
+    const tracked = trackUpdate(managerContext(registry, endpoint, "status"), { live: record.object, next, manager: MANAGER });
+    const owned = { ...next, metadata: { ...metadataOf(next), managedFields: metadataOf(tracked)["managedFields"] } };
+    const written = await registry.storage.write(COLLECTION, name, record.revision, (revision) => withMetadata(owned, { resourceVersion: String(revision) }));
+    if (written !== undefined) return;
+  }
+}

@@ -1,0 +1,30 @@
+import type { JsonObject } from "@fairlead/base";
+
+import type { ResourceStrategy } from "../resources/resource.js";
+
+/**
+ * One served resource in one version, as the verbs see it: what the kind does, where its objects are kept, and how they
+ * turn into the other served versions. All versions of a resource share one collection.
+ */
+export interface Endpoint {
+  readonly strategy: ResourceStrategy;
+  /** `group/resource`; the storage's name for the place. */
+  readonly collection: string;
+  /** The apiVersion that objects are stored in. */
+  readonly storageVersion: string;
+  /** Every served version by its apiVersion, for field ownership across versions. */
+  readonly versions: ReadonlyMap<string, ResourceStrategy>;
+  /** The object in another version of `versions`, pruned and defaulted by that version. Never changes its argument. */
+  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+  /** Why new objects are refused now (a terminating CRD); undefined otherwise. */
+  readonly refusesCreate?: () => string | undefined;
+}
+
+/** The storage key of an object: `ns/name`, or `name` for cluster-scoped kinds. */
+export function storageKey(endpoint: Endpoint, namespace: string | undefined, name: string): string {
+  return endpoint.strategy.info.namespaced ? `${namespace ?? ""}/${name}` : name;
+}
+
+export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === "" ? version : `${group}/${version}`;
+}

@@ -1,0 +1,31 @@
+/** Who asks: what authentication found. */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What every verb is told about the request that it serves. */
+export interface RequestContext {
+  readonly user: UserInfo;
+  readonly signal: AbortSignal;
+  /** Collects the texts of `Warning` headers. */
+  readonly warn: (text: string) => void;
+}
+
+/** Options of create, update, patch and apply. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Never empty: derived from the User-Agent where the client named none. */
+  readonly fieldManager: string;
+  readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+}
+
+/** Which object, or which part of it. */
+export interface Target {
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** `""`, `status`, `scale`, … */
+  readonly subresource: string;
+}

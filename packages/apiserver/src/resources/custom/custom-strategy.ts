@@ -1,0 +1,143 @@
+import { getOwn, getPath, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import { applySchemaDefaults, compileJsonPath, structuralSchema, type JsonPath, type Schema } from "@fairlead/apimachinery";
+
+import { validateCustomObject } from "./validate.js";
+import { AGE_COLUMN, ageCell, NAME_COLUMN, nameCell } from "../builtin/cells.js";
+import type { ResourceInfo, ResourceStrategy, ScalePaths, TableColumn } from "../resource.js";
+
+/** One version of a CustomResourceDefinition, as its JSON says it. */
+export interface CustomVersion {
+  readonly name: string;
+  readonly schema: JsonObject | undefined;
+  readonly subresources: JsonObject | undefined;
+  readonly columns: readonly JsonObject[];
+  readonly selectableFields: readonly string[];
+  readonly deprecated: boolean;
+  readonly deprecationWarning: string | undefined;
+}
+
+/** Names and scope of a CustomResourceDefinition, defaults filled. */
+export interface CustomNames {
+  readonly group: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+}
+
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const UNSTRUCTURED: Schema = { type: "object", preserveUnknownFields: true };
+
+/** What a custom kind does on a write: all of it comes from its definition. The schema is compiled once per version. */
+export function customStrategy(names: CustomNames, version: CustomVersion): ResourceStrategy {
+  const info = customInfo(names, version);
+  const schema = version.schema === undefined ? UNSTRUCTURED : structuralSchema(version.schema);
+  const columns = customColumns(version.columns);
+  const selectable = version.selectableFields.map((path) => [path.replace(/^\./, ""), compileJsonPath(path)] as const);
+  return {
+    info,
+    schema,
+    applyDefaults: (object) => {
+      applySchemaDefaults(object, schema);
+    },
+    validateCreate: (object) => validateCustomObject(object, schema, { status: false }),
+    validateUpdate: (object, live) => validateCustomObject(object, schema, { status: false, old: live }),
+    validateStatusUpdate: (object, live) => validateCustomObject(object, schema, { status: true, old: live }),
+    ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
+    ...(version.deprecated ? { deprecation: version.deprecationWarning ?? `${names.group}/${version.name} ${names.kind} is deprecated` } : {}),
+    columns: columns.map((c) => c.column),
+    cells: (object, context) => columns.map((c) => c.cell(object, context.nowMs)),
+    selectableFields: new Map(selectable.map(([name, path]) => [name, (object: JsonObject) => textOf(path(object)[0])])),
+  };
+}
+
+function customInfo(names: CustomNames, version: CustomVersion): ResourceInfo {
+  const { subresources } = version;
+  const scale = subresources === undefined ? undefined : getOwn(subresources, "scale");
+  return {
+    group: names.group,
+    version: version.name,
+    kind: names.kind,
+    resource: names.plural,
+    singular: names.singular,
+    listKind: names.listKind,
+    shortNames: names.shortNames,
+    categories: names.categories,
+    namespaced: names.namespaced,
+    verbs: VERBS,
+    hasStatus: subresources !== undefined && isObject(getOwn(subresources, "status")),
+    ...(isObject(scale) ? { scale: scalePaths(scale) } : {}),
+    otherSubresources: [],
+    tracksGeneration: true,
+    allowsUnconditionalUpdate: false,
+    allowsCreateOnUpdate: false,
+    returnsDeletedObject: false,
+    defaultPropagation: "Background",
+    custom: true,
+  };
+}
+
+function scalePaths(scale: JsonObject): ScalePaths {
+  const path = (key: string): string => String(scale[key] ?? "").replace(/^\./, "");
+  const selector = path("labelSelectorPath");
+  return { specReplicas: path("specReplicasPath"), statusReplicas: path("statusReplicasPath"), ...(selector === "" ? {} : { labelSelector: selector }) };
+}
+
+interface Column {
+  readonly column: TableColumn;
+  readonly cell: (object: JsonObject, nowMs: number) => JsonValue;
+}
+
+const NAME: Column = { column: NAME_COLUMN, cell: (object) => nameCell(object) };
+const AGE: Column = {
+  column: { ...AGE_COLUMN, type: "date", description: "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp" },
+  cell: (object, nowMs) => ageCell(getPath(object, "metadata", "creationTimestamp"), { nowMs }),
+};
+
+/** The name, then the declared columns, or the age where none is declared. */
+function customColumns(declared: readonly JsonObject[]): readonly Column[] {
+  return [NAME, ...(declared.length === 0 ? [AGE] : declared.map(customColumn))];
+}
+
+function customColumn(declared: JsonObject): Column {
+  const jsonPath = String(declared["jsonPath"] ?? "");
+  const type = String(declared["type"] ?? "string") as TableColumn["type"];
+  const description = String(declared["description"] ?? "");
+  const path = compileJsonPath(jsonPath);
+  const column: TableColumn = {
+    name: String(declared["name"] ?? ""),
+    type,
+    format: String(declared["format"] ?? ""),
+    description: description === "" ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
+    priority: Number(declared["priority"] ?? 0),
+  };
+  return { column, cell: (object, nowMs) => customCell(path, type, { object, nowMs }) };
+}
+
+/** A value that does not fit its column's type, and none at all, is null. */
+function customCell(path: JsonPath, type: TableColumn["type"], { object, nowMs }: { object: JsonObject; nowMs: number }): JsonValue {
+  const found = path(object);
+  const [first] = found;
+  if (first === undefined || first === null) return null;
+  switch (type) {
+    case "integer":
+      return typeof first === "number" ? Math.trunc(first) : typeof first === "bigint" ? first : null;
+    case "number":
+      return typeof first === "number" || typeof first === "bigint" ? first : null;
+    case "boolean":
+      return typeof first === "boolean" ? first : null;
+    case "date":
+      return typeof first === "string" && !Number.isNaN(Date.parse(first)) ? ageCell(first, { nowMs }) : "<unknown>";
+    case "string":
+      return found.map(textOf).join(" ");
+  }
+}
+
+/** A value as Go's JSONPath prints it: text as it is, everything else as JSON. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}

@@ -1,0 +1,112 @@
+import { formatTime, type Clock, type HttpResponse, type Logger, type Random, type Transport } from "@fairlead/base";
+
+import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
+import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
+import { defaultTolerationSeconds, priority, serviceAccount } from "./admission/pods.js";
+import { serviceAddresses } from "./admission/service-addresses.js";
+import { defaultStorageClass, storageObjectInUseProtection } from "./admission/storage-objects.js";
+import { tokenAuthenticator } from "./auth/authenticate.js";
+import { withDefaults } from "./auth/authorize.js";
+import { rbacAuthorizer } from "./auth/rbac.js";
+import { OpenApi } from "./discovery/openapi.js";
+import { TextCache } from "./http/encode.js";
+import { createHandler, type Handler } from "./http/handler.js";
+import { bootstrap } from "./registry/bootstrap.js";
+import { Catalog } from "./registry/catalog.js";
+import { TypeCache } from "@fairlead/ssa";
+import { serveDefinitions } from "./registry/definitions.js";
+import type { Registry } from "./registry/registry.js";
+import type { UserInfo } from "./registry/request.js";
+import { reviewServer } from "./registry/reviews.js";
+import { builtinResources } from "./resources/builtin/builtin.js";
+import { sharedStorage } from "./resources/builtin/shared.js";
+import { MemoryStorage } from "./storage/memory.js";
+import type { Storage } from "./storage/storage.js";
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** In memory when absent. */
+  readonly storage?: Storage;
+  /** Names as kube-apiserver's `--disable-admission-plugins`, e.g. `ServiceAccount`. */
+  readonly disableAdmissionPlugins?: readonly string[];
+  /** Bearer tokens and whom they stand for. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /** PEM of the CA that signed the server's certificate, for `kube-root-ca.crt`. */
+  readonly address?: () => string;
+}
+
+/**
+ * An API server without a socket: requests go in as data and answers come out. It acts on nothing by itself but
+ * CustomResourceDefinitions; everything else is the business of controllers.
+ */
+export interface ApiServer {
+  readonly handle: Handler;
+  /** A Transport that asks as a user, without credentials; `system:masters` by default. */
+  transport(user?: UserInfo): Transport;
+  readonly storage: Storage;
+  readonly admissionPlugins: readonly string[];
+  /** Ends every watch and closes storage. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const ADMIN: UserInfo = { username: "admin", groups: ["system:masters", "system:authenticated"] };
+
+/** Starts an API server; it is ready when this resolves. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { clock, random, logger } = options;
+  const storage = options.storage ?? new MemoryStorage();
+  const catalog = new Catalog();
+  for (const strategy of builtinResources()) catalog.addBuiltin(strategy, sharedStorage(strategy));
+  const plugins = enabled(admissionPlugins(storage, random), options.disableAdmissionPlugins ?? []);
+  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), find: (group, resource, version) => catalog.find(group, resource, version) };
+  await bootstrap(registry, formatTime(clock.now()));
+  storage.compact(storage.revision);
+  const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
+  const definitions = definitionEndpoint === undefined ? undefined : serveDefinitions(registry, catalog, definitionEndpoint);
+  const authorizer = withDefaults(rbacAuthorizer(storage));
+  const ending = new AbortController();
+  const handle = createHandler({
+    registry,
+    catalog,
+    texts: new TextCache(),
+    openApi: new OpenApi(catalog),
+    address: options.address ?? (() => "127.0.0.1"),
+    authenticators: [tokenAuthenticator(options.tokens ?? new Map())],
+    authorizer,
+    reviews: reviewServer(registry, authorizer),
+  });
+  const guarded: Handler = (request, signal, user) => handle(request, AbortSignal.any([signal, ending.signal]), user);
+  const close = async (): Promise<void> => {
+    ending.abort(new Error("the API server is closed"));
+    definitions?.close();
+    await storage.close();
+  };
+  return {
+    handle: guarded,
+    transport: (user = ADMIN) => (request, signal): Promise<HttpResponse> => guarded(request, signal, user),
+    storage,
+    admissionPlugins: plugins.map((p) => p.name),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** In the order in which they run; the last gives addresses when everything else is settled. */
+function admissionPlugins(storage: Storage, random: Random): readonly AdmissionPlugin[] {
+  return [
+    namespaceLifecycle(storage),
+    serviceAccount(storage, random),
+    priority(storage),
+    defaultTolerationSeconds,
+    defaultStorageClass(storage),
+    storageObjectInUseProtection,
+    serviceAddresses(storage),
+  ];
+}
+
+function enabled(plugins: readonly AdmissionPlugin[], disabled: readonly string[]): readonly AdmissionPlugin[] {
+  return plugins.filter((p) => !disabled.includes(p.name));
+}

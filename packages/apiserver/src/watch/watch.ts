@@ -1,0 +1,123 @@
+import { Channel, type JsonObject } from "@fairlead/base";
+import { failure, type FieldSelector, type LabelSelector, type Status } from "@fairlead/apimachinery";
+
+import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
+import type { Registry } from "../registry/registry.js";
+import { matches } from "../registry/selection.js";
+import { CompactedError } from "../storage/errors.js";
+import type { StorageEvent } from "../storage/storage.js";
+
+export interface WatchOptions {
+  readonly namespace: string | undefined;
+  readonly labels: LabelSelector | undefined;
+  readonly fields: FieldSelector | undefined;
+  /** Events after this revision; undefined or 0 starts from the present state. */
+  readonly resourceVersion: number | undefined;
+  /** Whether the present state is sent first, as ADDED events. */
+  readonly initialEvents: boolean;
+  readonly bookmarks: boolean;
+  /** The stream ends by itself after this time. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a watcher is told. `object` is in the endpoint's version. */
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: JsonObject }
+  | { readonly type: "BOOKMARK"; readonly revision: number; readonly initialEventsEnd: boolean }
+  | { readonly type: "ERROR"; readonly status: Status };
+
+/** Events that may wait for a slow reader; when there are more the stream ends and the reader resumes where it stood. */
+const BUFFER = 10_000;
+const BOOKMARK_MS = 60_000;
+const LAST_BOOKMARK_MS = 2000;
+
+/** WATCH: a stream of events in the order of revisions, none missing, none twice, until time, abort or overflow ends it. */
+export async function* watchObjects(registry: Registry, endpoint: Endpoint, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  const { storage, clock } = registry;
+  const channel = new Channel<WatchEvent>(BUFFER);
+  const project = projection(endpoint, options);
+  const from = options.resourceVersion ?? 0;
+  const fresh = from === 0 || options.initialEvents;
+  if (fresh && from > storage.revision) await waitFor(registry, from, options.signal);
+  const start = fresh ? storage.revision : from;
+  if (fresh && options.initialEvents) yield* initial(registry, endpoint, options);
+  else if (fresh && from === 0 && options.resourceVersion === 0) yield* initial(registry, endpoint, options);
+
+  let last = start;
+  const stops: (() => void)[] = [];
+  const stop = (): void => {
+    for (const s of stops.splice(0)) s();
+  };
+  const bookmark = (initialEventsEnd: boolean): void => {
+    channel.push({ type: "BOOKMARK", revision: Math.max(last, storage.revision), initialEventsEnd });
+  };
+  if (fresh && options.initialEvents && options.bookmarks) yield { type: "BOOKMARK", revision: start, initialEventsEnd: true };
+  try {
+    stops.push(
+      storage.subscribe(endpoint.collection, start, (event) => {
+        if (event.revision <= last && event.revision <= start) return;
+        last = event.revision;
+        const projected = project(event);
+        if (projected !== undefined && channel.push(projected) === "full") {
+          stop();
+          channel.close();
+        }
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    yield { type: "ERROR", status: failure(410, "Expired", `too old resource version: ${error.revision} (${error.oldest})`) };
+    return;
+  }
+  const tick = (): void => {
+    bookmark(false);
+    stops.push(clock.schedule(BOOKMARK_MS, tick));
+  };
+  if (options.bookmarks) {
+    stops.push(clock.schedule(BOOKMARK_MS, tick));
+    if (options.timeoutMs > LAST_BOOKMARK_MS * 2) stops.push(clock.schedule(options.timeoutMs - LAST_BOOKMARK_MS, () => bookmark(false)));
+  }
+  stops.push(clock.schedule(options.timeoutMs, () => channel.close()));
+  const onAbort = (): void => channel.close();
+  options.signal.addEventListener("abort", onAbort, { once: true });
+  stops.push(() => options.signal.removeEventListener("abort", onAbort));
+  if (options.signal.aborted) channel.close();
+  try {
+    yield* channel;
+  } finally {
+    stop();
+  }
+}
+
+async function* initial(registry: Registry, endpoint: Endpoint, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  const prefix = options.namespace === undefined ? "" : `${options.namespace}/`;
+  for (const record of [...registry.storage.list(endpoint.collection, { prefix })]) {
+    const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
+    if (matches(endpoint, object, options)) yield { type: "ADDED", object };
+  }
+}
+
+/** What a storage event is to a watcher with selectors: objects enter and leave its selection. */
+function projection(endpoint: Endpoint, options: WatchOptions): (event: StorageEvent) => WatchEvent | undefined {
+  const version = apiVersionOf(endpoint.strategy.info);
+  const prefix = options.namespace === undefined ? "" : `${options.namespace}/`;
+  const selective = options.labels !== undefined || options.fields !== undefined;
+  return (event) => {
+    if (!event.key.startsWith(prefix)) return undefined;
+    const object = endpoint.convert(event.record.object, version);
+    if (!selective) return { type: event.type, object };
+    const before = event.previous === undefined ? undefined : endpoint.convert(event.previous.object, version);
+    const was = before !== undefined && matches(endpoint, before, options);
+    if (event.type === "DELETED") return was ? { type: "DELETED", object } : undefined;
+    const is = matches(endpoint, object, options);
+    if (is) return { type: was ? "MODIFIED" : "ADDED", object };
+    if (!was || before === undefined) return undefined;
+    const metadata = { ...(before["metadata"] as JsonObject), resourceVersion: String(event.revision) };
+    return { type: "DELETED", object: { ...before, metadata } };
+  };
+}
+
+async function waitFor(registry: Registry, revision: number, signal: AbortSignal): Promise<void> {
+  while (registry.storage.revision < revision) await registry.clock.sleep(50, signal);
+}
