@@ -1,39 +1,56 @@
 // Filling in a custom resource's defaults (apiextensions-apiserver: pkg/apiserver/schema/defaulting/algorithm.go).
-import { cloneJson, getOwn, isArray, isObject, setOwn, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { cloneJson, getOwn, isArray, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import { fieldSchema } from "./prune.js";
 import type { Schema } from "./schema.js";
 
 /**
- * Fills in the defaults of missing properties, and of nulls that may not be null, in place; goes into what it filled in.
- * Objects that are absent and have no default of their own are not created. Idempotent.
+ * Fills in the defaults of missing properties, and of nulls that may not be null; goes into what it filled in. Objects
+ * that are absent and have no default of their own are not created. Idempotent. Sets members of the object itself, and
+ * copies what it changes below it, so what the object holds may be shared.
  */
-export function applySchemaDefaults(value: JsonValue, schema: Schema | undefined): void {
-  if (schema === undefined) return;
-  if (isArray(value)) {
-    const { items } = schema;
-    for (let i = 0; i < value.length; i++) {
-      if (isRefusedNull(value[i], items) && items?.default !== undefined) (value as JsonValue[])[i] = cloneJson(items.default);
-      applySchemaDefaults(value[i] as JsonValue, items);
-    }
-    return;
+export function applySchemaDefaults(object: MutableJsonObject, schema: Schema): void {
+  const defaulted = defaultedObject(object, schema);
+  if (defaulted === object) return;
+  for (const key of Object.keys(defaulted)) {
+    const value = defaulted[key];
+    if (value !== object[key] && value !== undefined) setOwn(object, key, value);
   }
-  if (isObject(value)) defaultObject(value as MutableJsonObject, schema);
 }
 
-function defaultObject(object: MutableJsonObject, schema: Schema): void {
+/** The value with its defaults; the same one where nothing is missing. */
+function defaulted(value: JsonValue, schema: Schema | undefined): JsonValue {
+  if (schema === undefined) return value;
+  if (isArray(value)) return defaultedList(value, schema);
+  return isObject(value) ? defaultedObject(value, schema) : value;
+}
+
+function defaultedList(list: readonly JsonValue[], { items }: Schema): JsonValue {
+  let copy: JsonValue[] | undefined;
+  for (const [i, item] of list.entries()) {
+    const filled = defaulted(isRefusedNull(item, items) && items?.default !== undefined ? cloneJson(items.default) : item, items);
+    if (filled !== item) (copy ??= [...list])[i] = filled;
+  }
+  return copy ?? list;
+}
+
+function defaultedObject(object: JsonObject, schema: Schema): JsonObject {
+  let copy: MutableJsonObject | undefined;
+  const set = (key: string, value: JsonValue): void => setOwn((copy ??= { ...object }), key, value);
   for (const [key, property] of schema.properties ?? []) {
     if (property.default === undefined) continue;
     const member = getOwn(object, key);
-    if (member === undefined || isRefusedNull(member, property)) setOwn(object, key, cloneJson(property.default));
+    if (member === undefined || isRefusedNull(member, property)) set(key, cloneJson(property.default));
   }
-  for (const key of Object.keys(object)) {
+  for (const key of Object.keys(copy ?? object)) {
     const field = fieldSchema(schema, key);
-    if (field === undefined) continue;
-    if (isRefusedNull(object[key], field) && field.default !== undefined) setOwn(object, key, cloneJson(field.default));
-    applySchemaDefaults(object[key] as JsonValue, field);
+    const member = (copy ?? object)[key];
+    if (field === undefined || member === undefined) continue;
+    const filled = defaulted(isRefusedNull(member, field) && field.default !== undefined ? cloneJson(field.default) : member, field);
+    if (filled !== member) set(key, filled);
   }
+  return copy ?? object;
 }
 
-function isRefusedNull(value: JsonValue | undefined, schema: Schema | undefined): boolean {
+function isRefusedNull(value: JsonValue, schema: Schema | undefined): boolean {
   return value === null && schema !== undefined && schema.nullable !== true;
 }

@@ -114,7 +114,7 @@ function validateTypeAndMeta(object: JsonObject, path: string): readonly FieldEr
   if (isObject(metadata)) {
     const named = getOwn(metadata, "name") === undefined ? { ...metadata, name: "fakename" } : metadata;
     const namespaced = (getOwn(metadata, "namespace") ?? "") !== "";
-    errors.push(...validateObjectMeta(named, { namespaced, name: isPathSegmentName, path: childPath(path, "metadata") }));
+    errors.push(...validateObjectMeta(named, { namespaced, validateName: isPathSegmentName, path: childPath(path, "metadata") }));
   }
   return errors;
 }

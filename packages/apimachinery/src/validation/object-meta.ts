@@ -20,14 +20,14 @@ export const ANNOTATIONS_LIMIT_BYTES: number = 256 * 1024;
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   /** How names are checked; DNS subdomains by default. */
-  readonly name?: NameRule;
+  readonly validateName?: NameRule;
   /** Where the metadata stands; `metadata` by default. */
   readonly path?: string;
 }
 
 /** What is wrong with the metadata of a new object, whose name has been generated. */
 export function validateObjectMeta(meta: JsonObject, rules: ObjectMetaRules): readonly FieldError[] {
-  const { path = "metadata", name: rule = nameIsDnsSubdomain } = rules;
+  const { path = "metadata", validateName: rule = nameIsDnsSubdomain } = rules;
   const errors: FieldError[] = [];
   const generateName = text(meta, "generateName");
   const name = text(meta, "name");
@@ -47,7 +47,8 @@ export function validateObjectMeta(meta: JsonObject, rules: ObjectMetaRules): re
 }
 
 /** What is wrong with a change of metadata. */
-export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, path = "metadata"): readonly FieldError[] {
+export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, rules: Partial<ObjectMetaRules> = {}): readonly FieldError[] {
+  const { path = "metadata" } = rules;
   const errors: FieldError[] = [];
   if (present(old, "deletionTimestamp")) {
     errors.push(...validateNoNewFinalizers(strings(meta, "finalizers"), strings(old, "finalizers"), `${path}.finalizers`));
