@@ -20,6 +20,9 @@ export interface MergeStatusOptions {
   /** Refuses the write with `Conflict` when the object is no longer at this version. */
   readonly precondition?: { readonly resourceVersion: string };
   readonly signal?: AbortSignal;
+  /** Keeps the parameters of an apply out: a merge cannot be forced. */
+  readonly verb?: never;
+  readonly force?: never;
 }
 
 /** A write that the server would refuse, or do otherwise than meant; nothing was sent. */
