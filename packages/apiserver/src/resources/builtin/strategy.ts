@@ -1,13 +1,14 @@
 import { builtinSchema, builtinTypeName, goForm, type FieldError, type Schema } from "@fairlead/apimachinery";
-import { getPath, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { cloneJson, getPath, type JsonObject, type JsonValue } from "@fairlead/base";
 import type { ResourceInfo, ResourceStrategy, StrategyContext, TableColumn } from "../resource.js";
+import { CORE_DEFAULTS } from "./core-defaults.js";
+import { GROUP_DEFAULTS } from "./group-defaults.js";
 import { AGE_COLUMN, NAME_COLUMN, ageCell, nameCell } from "./cells.js";
 import { builtinKind } from "./kinds.js";
+import { typeDefaults, type TypeDefaults } from "./type-defaults.js";
 
 /** What a kind does beyond what all built-in kinds do. */
 export interface KindRules extends Partial<Omit<ResourceStrategy, "info" | "schema" | "applyDefaults" | "columns" | "cells">> {
-  /** Fills what is missing from an object in Go's form. Idempotent. */
-  readonly defaults?: (object: MutableJsonObject) => void;
   readonly table?: KindTable;
 }
 
@@ -23,6 +24,8 @@ const DEFAULT_TABLE: KindTable = {
   cells: (object, context) => [nameCell(object), ageCell(getPath(object, "metadata", "creationTimestamp"), context)],
 };
 
+const DEFAULTS: TypeDefaults = typeDefaults(new Map([...CORE_DEFAULTS, ...GROUP_DEFAULTS]));
+
 const NO_ERRORS: readonly FieldError[] = [];
 
 /**
@@ -32,15 +35,18 @@ const NO_ERRORS: readonly FieldError[] = [];
  */
 export function builtinStrategy(name: string, rules: KindRules = {}): ResourceStrategy {
   const info = builtinKind(name);
-  const { defaults, table = DEFAULT_TABLE, ...rest } = rules;
+  const { table = DEFAULT_TABLE, ...rest } = rules;
   const strategy: ResourceStrategy = {
     info,
     get schema(): Schema {
       return kindSchema(info);
     },
     applyDefaults(object) {
-      goForm(object, kindSchema(info));
-      defaults?.(object);
+      const schema = kindSchema(info);
+      // What the object holds may be shared with a stored one, and all of it is changed in place.
+      for (const key of Object.keys(object)) object[key] = cloneJson(object[key] as JsonValue);
+      goForm(object, schema);
+      DEFAULTS.apply(object, schema);
     },
     validateCreate: () => NO_ERRORS,
     validateUpdate: (object) => rest.validateCreate?.(object) ?? NO_ERRORS,
