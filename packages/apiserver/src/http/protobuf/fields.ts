@@ -45,6 +45,7 @@ CustomResourceDefinitionSpec = 1 group:s; 3 names:CustomResourceDefinitionNames;
 CustomResourceDefinitionStatus = 1 conditions:CustomResourceDefinitionCondition*; 2 acceptedNames:CustomResourceDefinitionNames; 3 storedVersions:s*; 4 observedGeneration:i
 CustomResourceDefinitionVersion = 1 name:s; 2 served:b; 3 storage:b; 4 schema:CustomResourceValidation!; 5 subresources:CustomResourceSubresources!; 6 additionalPrinterColumns:CustomResourceColumnDefinition*; 7 deprecated:b; 8 deprecationWarning:s!; 9 selectableFields:SelectableField*
 CustomResourceSubresourceScale = 1 specReplicasPath:s; 2 statusReplicasPath:s; 3 labelSelectorPath:s!
+CustomResourceSubresourceStatus = 
 CustomResourceSubresources = 1 status:CustomResourceSubresourceStatus!; 2 scale:CustomResourceSubresourceScale!
 CustomResourceValidation = 1 openAPIV3Schema:JSONSchemaProps!
 ExternalDocumentation = 1 description:s; 2 url:s
