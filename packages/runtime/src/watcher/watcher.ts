@@ -36,10 +36,10 @@ const LASTED_MS = 5_000;
 /** Servers end watches after 5 to 10 minutes; so do we, spread evenly, so that not all come back at once. */
 const LEAST_TIMEOUT_SECONDS = 290;
 
-/** No pause after progress; then from 0.4 s up to 30 s, doubled each time, spread over the upper half. */
+/** No pause after progress; then from 0.1 s up to 30 s, trebled each time, spread over the upper half. */
 export function defaultPauseMs(misses: number, random: Random): number {
   if (misses === 0) return 0;
-  return Math.min(800 * 2 ** (misses - 1), 30_000) * (1 - random.next() / 2);
+  return Math.min(100 * 3 ** (misses - 1), 30_000) * (1 - random.next() / 2);
 }
 
 /** The calls of a watcher over an Api, in pages of `limit` (500 by default). */
