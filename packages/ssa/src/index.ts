@@ -12,7 +12,6 @@ export { parentManagedFields, scaleManagedFields, type ReplicasPaths } from "./m
 export { keepTimesOfNoOp } from "./managedfields/times.js";
 export { trackUpdate, type UpdateInput } from "./managedfields/update.js";
 export type { Managers, VersionedSet } from "./merge/managers.js";
-export { emptyStruct } from "./typed/empty-object.js";
 export { extractItems, type EmptiedContainer } from "./typed/remove.js";
 export { fieldSetOfValue } from "./typed/to-field-set.js";
 export { TypeCache, type FieldType, type ListType, type MapType, type ScalarType, type Type } from "./typed/type.js";

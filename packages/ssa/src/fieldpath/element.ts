@@ -24,6 +24,7 @@ const FIELD = 102;
 const KEY = 107;
 const VALUE = 118;
 const INDEX = 105;
+const COLON = 58;
 
 /** The element of a struct field or map key. */
 export function fieldElement(name: string): PathElement {
@@ -57,6 +58,11 @@ export function fieldName(element: PathElement): string | undefined {
   return element.charCodeAt(0) === FIELD ? element.slice(2) : undefined;
 }
 
+/** Whether the element stands for a struct field or map key. */
+export function isFieldElement(element: PathElement): boolean {
+  return element.charCodeAt(0) === FIELD;
+}
+
 /** Whether the element stands for an item of a keyed list. */
 export function isKeyElement(element: PathElement): boolean {
   return element.charCodeAt(0) === KEY;
@@ -87,7 +93,7 @@ const LEADING_ZERO = /:0\d/;
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new PathElementError("key must be 2 characters long:");
-  if (text[1] !== ":") throw new PathElementError(`missing colon: ${text}`);
+  if (text.charCodeAt(1) !== COLON) throw new PathElementError(`missing colon: ${text}`);
   switch (text.charCodeAt(0)) {
     case FIELD:
       return text as PathElement;

@@ -1,8 +1,10 @@
 import { cloneJson, getOwn, isArray, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import { parseGroupVersion, type GroupVersionKind } from "@fairlead/apimachinery";
 
+import { equalSets } from "../fieldpath/field-set.js";
 import { ConflictError } from "../merge/conflicts.js";
 import type { TypedObject } from "../merge/context.js";
+import type { Managers, VersionedSet } from "../merge/managers.js";
 import { applyObject } from "../merge/updater.js";
 import { endpointOf, type Endpoint, type ManagerContext } from "./context.js";
 import { decodeManagedFields, encodeManagedFields, isSameList, type Managed } from "./entries.js";
@@ -34,7 +36,7 @@ export function applyConfiguration(context: ManagerContext, input: ApplyInput): 
   const { config } = input;
   const endpoint = endpointOf(context);
   const managed = explained("failed to decode managed fields", () =>
-    decodeManagedFields(input.live === undefined ? undefined : managedFieldsOf(input.live)),
+    decodeManagedFields(input.live === undefined ? undefined : managedFieldsOf(input.live), endpoint.cache.sets),
   );
   const gvk = gvkOf(config);
   if (goGvk(gvk) !== goGvk(context.gvk)) throw badRequest(`invalid object type: ${goGvk(gvk)}`);
@@ -67,7 +69,7 @@ function requestOf(endpoint: Endpoint, input: ApplyInput, managed: Managed): App
     endpoint.typed(config, { allowDuplicates: false }),
   );
   const liveObject = explained(`failed to create typed live object (${describeObject(input.live ?? config, gvk)})`, () =>
-    input.live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, input.live), { allowDuplicates: true }),
+    input.live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, input.live), { allowDuplicates: true, memo: input.live }),
   );
   return { ...input, endpoint, liveObject, configObject, managed: tracked };
 }
@@ -75,7 +77,7 @@ function requestOf(endpoint: Endpoint, input: ApplyInput, managed: Managed): App
 /** An object that nobody's ownership was recorded of belongs to whoever wrote it before. */
 function beforeFirstApply(endpoint: Endpoint, live: JsonObject, managed: Managed): Managed {
   return explained("failed to create manager for existing fields", () => {
-    const after = endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true });
+    const after = endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
     return trackChange(endpoint, { before: endpoint.empty(), after, managed, manager: "before-first-apply" });
   });
 }
@@ -92,15 +94,22 @@ function applyOnce(request: ApplyRequest, force: boolean): JsonObject {
   const applied = explained("failed to apply", () =>
     applyObject(endpoint, { live: request.liveObject, config: request.configObject, managers: managed.managers, manager: key, force }),
   );
-  const managers = stripMetadata(applied.managers, key);
+  const managers = keptIfSame(stripMetadata(applied.managers, key), key, managed.managers.get(key));
   const times = applied.object === undefined ? managed.times : new Map(managed.times).set(key, context.now);
-  const encoded = encodeManagedFields({ ...managed, managers, times });
+  const encoded = encodeManagedFields({ ...managed, managers, times }, endpoint.cache.sets);
   if (applied.object === undefined) {
     const unchanged = live ?? request.liveObject.value;
     const known = managedFieldsOf(unchanged);
     return withManagedFields(unchanged, isSameList(known, encoded) && isArray(known) ? known : encoded);
   }
   return withManagedFields(decoded(context, applied.object.value, config), encoded);
+}
+
+/** The managers with the earlier set itself where nothing changed, so that its entry need not be written anew. */
+function keptIfSame(managers: Managers, key: string, last: VersionedSet | undefined): Managers {
+  const owned = managers.get(key);
+  if (owned === undefined || last === undefined || owned.apiVersion !== last.apiVersion || !equalSets(owned.set, last.set)) return managers;
+  return new Map(managers).set(key, last);
 }
 
 function decoded(context: ManagerContext, merged: JsonObject, config: JsonObject): JsonObject {

@@ -1,9 +1,8 @@
 import { FairleadError, type JsonObject, type MutableJsonObject } from "@fairlead/base";
-import { formatGroupVersion, type GroupVersionKind, type Schema } from "@fairlead/apimachinery";
+import { formatGroupVersion, goForm, type GroupVersionKind, type Schema } from "@fairlead/apimachinery";
 
 import type { FieldSet } from "../fieldpath/field-set.js";
 import type { MergeContext, TypedObject } from "../merge/context.js";
-import { emptyStruct } from "../typed/empty-object.js";
 import type { EmptiedContainer } from "../typed/remove.js";
 import { TypeCache, type Type } from "../typed/type.js";
 import { validateTyped } from "../typed/validate.js";
@@ -29,7 +28,7 @@ export interface ManagerContext {
   readonly now: string;
   /** Compiled types; hold one per server. Without it each call compiles what it needs anew. */
   readonly types?: TypeCache;
-  /** What a new object is compared with. Default: derived from the schema for built-in kinds, else nothing. */
+  /** What a new object is compared with. By default the zero value of the Go type for built-in kinds, else nothing. */
   readonly emptyObject?: JsonObject;
   /** What a container keeps when its last child is removed; `empty` by default, as Kubernetes 1.36.0 to 1.36.2. */
   readonly emptied?: EmptiedContainer;
@@ -46,8 +45,9 @@ export class DecodeError extends FairleadError {
 export interface Endpoint extends MergeContext {
   readonly context: ManagerContext;
   readonly apiVersion: string;
-  /** The object with its type. @throws TypedError */
-  readonly typed: (value: JsonObject, options: { readonly allowDuplicates: boolean }) => TypedObject;
+  readonly cache: TypeCache;
+  /** The object with its type; `memo` is a stored object that it was made of. @throws TypedError */
+  readonly typed: (value: JsonObject, options: { readonly allowDuplicates: boolean; readonly memo?: JsonObject }) => TypedObject;
   /** What a creation is compared with. */
   readonly empty: () => TypedObject;
 }
@@ -60,15 +60,18 @@ export function endpointOf(context: ManagerContext): Endpoint {
     const schema = context.schemaFor(version);
     return schema === undefined ? undefined : cache.objectType(schema, { builtin: context.builtin });
   };
-  const typed = (value: JsonObject, options: { readonly allowDuplicates: boolean }): TypedObject => {
+  const typed: Endpoint["typed"] = (value, { allowDuplicates, memo }) => {
     const type = typeIn(apiVersion);
     if (type === undefined) throw new DecodeError(`no corresponding type for ${apiVersion}, Kind=${context.gvk.kind}`);
-    validateTyped(value, type, options);
-    return { value, type, apiVersion };
+    if (memo !== undefined && cache.checked.get(memo) === type) return { value, type, apiVersion };
+    const { hasNull } = validateTyped(value, type, { allowDuplicates });
+    if (memo !== undefined) cache.checked.set(memo, type);
+    return { value, type, apiVersion, hasNull };
   };
   return {
     context,
     apiVersion,
+    cache,
     typed,
     empty: () => typed(emptyObjectOf(context, apiVersion), { allowDuplicates: true }),
     emptied: context.emptied ?? "empty",
@@ -95,5 +98,7 @@ function emptyObjectOf(context: ManagerContext, apiVersion: string): JsonObject 
   const { kind } = context.gvk;
   if (context.emptyObject !== undefined) return { ...context.emptyObject, apiVersion, kind };
   const schema = context.builtin ? context.schemaFor(apiVersion) : undefined;
-  return { ...(schema === undefined ? {} : emptyStruct(schema)), apiVersion, kind };
+  const empty: MutableJsonObject = { apiVersion, kind };
+  if (schema !== undefined) goForm(empty, schema);
+  return empty;
 }

@@ -1,7 +1,7 @@
-import { deepEqual, FairleadError, getOwn, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import { FairleadError, getOwn, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
 
 import { PathElementError } from "../fieldpath/element.js";
-import { EMPTY_SET, equalSets } from "../fieldpath/field-set.js";
+import { EMPTY_SET, type FieldSet } from "../fieldpath/field-set.js";
 import { decodeFieldsV1, encodeFieldsV1 } from "../fieldpath/fields-v1.js";
 import type { Managers, VersionedSet } from "../merge/managers.js";
 import { formatIdentity, parseIdentity, type ManagerIdentity } from "./identity.js";
@@ -18,6 +18,7 @@ export interface Managed {
 interface ReadEntry {
   readonly entry: JsonObject;
   readonly owned: VersionedSet;
+  readonly time: string | undefined;
 }
 
 export const NOTHING_MANAGED: Managed = { managers: new Map(), times: new Map(), read: new Map() };
@@ -29,25 +30,30 @@ export class ManagedFieldsError extends FairleadError {
   }
 }
 
+/** Where field sets are remembered by their `fieldsV1` object. */
+export type SetMemo = WeakMap<object, FieldSet>;
+
 /**
  * Decodes managedFields; absent and null are nobody. Of several entries with one identity the last counts. An entry
  * without fields is a manager that owns nothing.
  *
  * @throws ManagedFieldsError when an entry has no valid operation, apiVersion, fieldsType or fieldsV1.
  */
-export function decodeManagedFields(managedFields: JsonValue | undefined): Managed {
+export function decodeManagedFields(managedFields: JsonValue | undefined, memo?: SetMemo): Managed {
   if (managedFields === undefined || managedFields === null) return NOTHING_MANAGED;
   if (!isArray(managedFields)) throw new ManagedFieldsError("managedFields must be a list");
   const managers = new Map<string, VersionedSet>();
   const times = new Map<string, string>();
   const read = new Map<string, ReadEntry>();
-  for (const [i, entry] of managedFields.entries()) {
+  for (let i = 0; i < managedFields.length; i++) {
+    const entry = managedFields[i] as JsonValue;
     if (!isObject(entry)) throw new ManagedFieldsError(`managed fields entry ${i} must be an object`);
-    const key = formatIdentity(identityOf(entry, i));
-    const owned = decodeEntry(entry);
-    managers.set(key, owned);
-    read.set(key, { entry, owned });
+    const identity = identityOf(entry, i);
+    const key = formatIdentity(identity);
+    const owned = { set: decodeSet(entry, memo), apiVersion: identity.apiVersion, applied: identity.operation === "Apply" };
     const time = textOf(entry, "time");
+    managers.set(key, owned);
+    read.set(key, { entry, owned, time: time === "" ? undefined : time });
     if (time === "") times.delete(key);
     else times.set(key, time);
   }
@@ -65,11 +71,15 @@ function identityOf(entry: JsonObject, index: number): ManagerIdentity {
   return { manager: textOf(entry, "manager"), operation, apiVersion, subresource: textOf(entry, "subresource") };
 }
 
-function decodeEntry(entry: JsonObject): VersionedSet {
+function decodeSet(entry: JsonObject, memo: SetMemo | undefined): FieldSet {
   const fields = getOwn(entry, "fieldsV1") ?? null;
+  if (fields === null) return EMPTY_SET;
+  const known = isObject(fields) ? memo?.get(fields) : undefined;
+  if (known !== undefined) return known;
   try {
-    const set = fields === null ? EMPTY_SET : decodeFieldsV1(fields);
-    return { set, apiVersion: textOf(entry, "apiVersion"), applied: textOf(entry, "operation") === "Apply" };
+    const set = decodeFieldsV1(fields);
+    if (isObject(fields)) memo?.set(fields, set);
+    return set;
   } catch (cause) {
     if (!(cause instanceof PathElementError)) throw cause;
     throw new ManagedFieldsError(`error decoding set: ${cause.message}`, { cause });
@@ -85,37 +95,51 @@ function textOf(entry: JsonObject, name: string): string {
  * Encodes managedFields, sorted by operation, time in seconds (absent first), manager, apiVersion and subresource.
  * Undefined when nobody owns anything. Entries that did not change are those that were read.
  */
-export function encodeManagedFields(managed: Managed): JsonArray | undefined {
+export function encodeManagedFields(managed: Managed, memo?: SetMemo): JsonArray | undefined {
   if (managed.managers.size === 0) return undefined;
-  const entries: { readonly identity: ManagerIdentity; readonly seconds: number; readonly entry: JsonObject }[] = [];
+  const entries: JsonObject[] = [];
   for (const [key, owned] of managed.managers) {
     const time = managed.times.get(key);
-    const identity = { ...parseIdentity(key), apiVersion: owned.apiVersion };
-    entries.push({ identity, seconds: secondsOf(time), entry: encodeEntry(identity, owned, time, managed.read.get(key)) });
+    const read = managed.read.get(key);
+    if (read !== undefined && read.owned === owned && read.time === time && isCanonical(read.entry)) entries.push(read.entry);
+    else entries.push(encodeEntry(key, owned, { time, memo }));
   }
-  entries.sort(
-    (a, b) =>
-      byText(a.identity.operation, b.identity.operation) ||
-      a.seconds - b.seconds ||
-      byText(a.identity.manager, b.identity.manager) ||
-      byText(a.identity.apiVersion, b.identity.apiVersion) ||
-      byText(a.identity.subresource, b.identity.subresource),
-  );
-  return entries.map(({ entry }) => entry);
+  return entries.sort(compareEntries);
 }
 
-function encodeEntry(identity: ManagerIdentity, owned: VersionedSet, time: string | undefined, read: ReadEntry | undefined): JsonObject {
-  const isSameSet = read !== undefined && (read.owned === owned || equalSets(read.owned.set, owned.set));
-  const entry: JsonObject = {
-    ...(identity.manager === "" ? {} : { manager: identity.manager }),
+/** Whether an entry is written as it was read: what it leaves out is not there as null or empty text. */
+function isCanonical(entry: JsonObject): boolean {
+  for (const key of Object.keys(entry)) {
+    if (!MEMBERS.has(key) || entry[key] === "" || entry[key] === null) return false;
+  }
+  return isObject(entry["fieldsV1"]);
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"]);
+
+function encodeEntry(key: string, owned: VersionedSet, { time, memo }: { readonly time: string | undefined; readonly memo: SetMemo | undefined }): JsonObject {
+  const { manager, subresource } = parseIdentity(key);
+  const fieldsV1 = encodeFieldsV1(owned.set);
+  memo?.set(fieldsV1, owned.set);
+  return {
+    ...(manager === "" ? {} : { manager }),
     operation: owned.applied ? "Apply" : "Update",
     apiVersion: owned.apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: encodeFieldsV1(owned.set),
-    ...(identity.subresource === "" ? {} : { subresource: identity.subresource }),
+    fieldsV1,
+    ...(subresource === "" ? {} : { subresource }),
   };
-  return isSameSet && deepEqual(entry, read.entry) ? read.entry : entry;
+}
+
+function compareEntries(a: JsonObject, b: JsonObject): number {
+  return (
+    byText(textOf(a, "operation"), textOf(b, "operation")) ||
+    secondsOf(textOf(a, "time")) - secondsOf(textOf(b, "time")) ||
+    byText(textOf(a, "manager"), textOf(b, "manager")) ||
+    byText(textOf(a, "apiVersion"), textOf(b, "apiVersion")) ||
+    byText(textOf(a, "subresource"), textOf(b, "subresource"))
+  );
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

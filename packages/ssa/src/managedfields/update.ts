@@ -6,7 +6,7 @@ import { withManager, type Managers } from "../merge/managers.js";
 import { updateObject } from "../merge/updater.js";
 import { capUpdateManagers } from "./cap.js";
 import { endpointOf, type Endpoint, type ManagerContext } from "./context.js";
-import { decodeManagedFields, encodeManagedFields, isSameList, ManagedFieldsError, NOTHING_MANAGED, type Managed } from "./entries.js";
+import { decodeManagedFields, encodeManagedFields, isSameList, ManagedFieldsError, NOTHING_MANAGED, type Managed, type SetMemo } from "./entries.js";
 import { formatIdentity } from "./identity.js";
 import { managedFieldsOf, metadataText, withManagedFields } from "./metadata.js";
 import { stripMetadata } from "./strip.js";
@@ -27,13 +27,13 @@ export function trackUpdate(context: ManagerContext, input: UpdateInput): JsonOb
   const { live, next } = input;
   try {
     const endpoint = endpointOf(context);
-    const managed = managedBefore(context, live, next);
+    const managed = managedBefore(endpoint, live, next);
     if (managed.managers.size === 0 && live !== undefined && metadataText(live, "uid") !== "") return withManagedFields(next, undefined);
     const bare = withManagedFields(next, undefined);
-    const before = live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true });
+    const before = live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
     const after = endpoint.typed(inVersion(endpoint, bare), { allowDuplicates: true });
     const tracked = trackChange(endpoint, { before, after, managed, manager: input.manager });
-    const encoded = encodeManagedFields(tracked);
+    const encoded = encodeManagedFields(tracked, endpoint.cache.sets);
     const known = live === undefined ? undefined : managedFieldsOf(live);
     return withManagedFields(bare, isSameList(known, encoded) && isArray(known) ? known : encoded);
   } catch (error) {
@@ -51,13 +51,17 @@ export function inVersion(endpoint: Endpoint, object: JsonObject): JsonObject {
   return withManagedFields(endpoint.context.convert(bare, endpoint.apiVersion), undefined);
 }
 
-/** Who owned what before: as the client says on the main resource, where it says so properly, else as stored. */
-function managedBefore(context: ManagerContext, live: JsonObject | undefined, next: JsonObject): Managed {
-  if (context.subresource !== "") return decodeLeniently(live);
+/**
+ * Who owned what before: as the client says on the main resource, where it says so properly, else as stored. What the
+ * client says need not be in canonical form, so its entries are written anew.
+ */
+function managedBefore(endpoint: Endpoint, live: JsonObject | undefined, next: JsonObject): Managed {
+  const { context, cache } = endpoint;
+  if (context.subresource !== "") return decodeLeniently(live, cache.sets);
   const sent = managedFieldsOf(next);
   if (isReset(sent, context.builtin)) return NOTHING_MANAGED;
-  const managed = decodeLeniently(next);
-  return managed.managers.size === 0 ? decodeLeniently(live) : managed;
+  const managed = decodeLeniently(next, cache.sets);
+  return managed.managers.size === 0 ? decodeLeniently(live, cache.sets) : { ...managed, read: new Map() };
 }
 
 /** `[{}]` asks to forget all ownership; so does `[]` on built-in kinds, while custom ones decode it as absent. */
@@ -68,9 +72,9 @@ function isReset(sent: JsonValue | undefined, builtin: boolean): boolean {
   return sent.length === 1 && isObject(entry) && deepEqual(entry, {});
 }
 
-function decodeLeniently(object: JsonObject | undefined): Managed {
+function decodeLeniently(object: JsonObject | undefined, memo: SetMemo): Managed {
   try {
-    return object === undefined ? NOTHING_MANAGED : decodeManagedFields(managedFieldsOf(object));
+    return object === undefined ? NOTHING_MANAGED : decodeManagedFields(managedFieldsOf(object), memo);
   } catch (error) {
     if (error instanceof ManagedFieldsError) return NOTHING_MANAGED;
     throw error;

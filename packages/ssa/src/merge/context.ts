@@ -9,6 +9,8 @@ export interface TypedObject {
   readonly value: JsonObject;
   readonly type: Type;
   readonly apiVersion: string;
+  /** Of configurations: whether a field is explicitly null. */
+  readonly hasNull?: boolean;
 }
 
 /** How objects get from version to version, and what is not tracked in each. */

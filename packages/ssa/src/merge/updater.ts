@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@fairlead/base";
+import type { JsonObject } from "@fairlead/base";
 
 import { EMPTY_SET, isEmptySet, isSubset, type FieldSet } from "../fieldpath/field-set.js";
 import { difference, intersection, recursiveDifference, union } from "../fieldpath/set-algebra.js";
@@ -54,16 +54,9 @@ function ownedByConfig(context: MergeContext, config: TypedObject): FieldSet {
  */
 function isNothingToPrune(managers: Managers, last: VersionedSet | undefined, owned: VersionedSet, config: TypedObject): boolean {
   if (last === undefined || isEmptySet(last.set)) return true;
-  if (!isSubset(last.set, owned.set) || hasNull(config.value)) return false;
+  if (!isSubset(last.set, owned.set) || config.hasNull !== false) return false;
   for (const { apiVersion } of managers.values()) if (apiVersion !== last.apiVersion) return false;
   return true;
-}
-
-function hasNull(value: JsonValue): boolean {
-  if (value === null) return true;
-  if (typeof value !== "object") return false;
-  for (const key of Object.keys(value)) if (hasNull((value as JsonObject)[key] as JsonValue)) return true;
-  return false;
 }
 
 /**

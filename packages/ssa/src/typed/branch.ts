@@ -2,7 +2,7 @@ import { isObject, JsonNumber, type JsonArray, type JsonObject, type JsonValue }
 
 import type { Type } from "./type.js";
 
-/** Which handler deals with a value of a type. `none` cannot be: a type has at least one branch. */
+/** Which handler deals with a value of a type. */
 export type Branch = "map" | "scalar" | "list";
 
 /**
@@ -34,4 +34,14 @@ export function asList(value: JsonValue | undefined): JsonArray | undefined {
 export function isEmptyMap(map: JsonObject): boolean {
   for (const key in map) if (Object.hasOwn(map, key)) return false;
   return true;
+}
+
+/**
+ * The own member of a map, as `getOwn` reads it but with one look-up: what objects inherit are functions, which JSON is
+ * never, and `__proto__`.
+ */
+export function memberOf(map: JsonObject, key: string): JsonValue | undefined {
+  const value = map[key];
+  if (value === undefined || (typeof value !== "function" && key !== "__proto__")) return value;
+  return Object.hasOwn(map, key) ? value : undefined;
 }

@@ -1,11 +1,11 @@
-import { getOwn, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import type { JsonArray, JsonValue } from "@fairlead/base";
 
 import { fieldElement, type PathElement } from "../fieldpath/element.js";
 import { EMPTY_SET, FieldSetBuilder, type FieldSet } from "../fieldpath/field-set.js";
 import { recursiveDifference } from "../fieldpath/set-algebra.js";
 import { equalValues } from "../value/compare.js";
-import { asList, asMap, branchOf, isEmptyMap, type Branch } from "./branch.js";
-import { itemElement } from "./list-items.js";
+import { asList, asMap, branchOf, isEmptyMap, memberOf, type Branch } from "./branch.js";
+import { itemElement, itemKey } from "./list-items.js";
 import type { FieldType, ListType, MapType, Type } from "./type.js";
 
 /** How one value differs from another. A container that appears or goes is named besides what is in it. */
@@ -76,14 +76,12 @@ class Comparer {
     const [before, after] = [asMap(left), asMap(right)];
     const isEmpty = (before === undefined || isEmptyMap(before)) && (after === undefined || isEmptyMap(after));
     if (type.atomic || isEmpty) return this.#leaf(left, right);
-    for (const key of Object.keys(before ?? NO_KEYS)) {
-      const [old, now] = [(before as JsonObject)[key], after === undefined ? undefined : getOwn(after, key)];
-      if (old !== undefined) this.#field(key, old, now, type);
+    for (const key in before) {
+      const old = before[key];
+      if (old !== undefined) this.#field(key, old, after === undefined ? undefined : memberOf(after, key), type);
     }
-    for (const key of Object.keys(after ?? NO_KEYS)) {
-      if (before !== undefined && getOwn(before, key) !== undefined) continue;
-      const now = (after as JsonObject)[key];
-      if (now !== undefined) this.#field(key, undefined, now, type);
+    for (const key in after) {
+      if (before === undefined || memberOf(before, key) === undefined) this.#field(key, undefined, after[key], type);
     }
     return false;
   }
@@ -100,15 +98,16 @@ class Comparer {
     const [before, after] = [asList(left), asList(right)];
     const isEmpty = (before?.length ?? 0) === 0 && (after?.length ?? 0) === 0;
     if (type.atomic || isEmpty) return this.#leaf(left, right);
-    const [old, now] = [itemsByElement(before ?? [], type), itemsByElement(after ?? [], type)];
-    for (const [element, items] of old) this.#items(element, items, now.get(element) ?? [], type);
-    for (const [element, items] of now) if (!old.has(element)) this.#items(element, [], items, type);
+    const [old, now] = [itemsByKey(before ?? [], type), itemsByKey(after ?? [], type)];
+    for (const [key, items] of old) this.#items(items, now.get(key) ?? [], type);
+    for (const [key, items] of now) if (!old.has(key)) this.#items([], items, type);
     return false;
   }
 
   /** Items of one identity. Where there are several on a side, they count as one leaf of the list. */
-  #items(element: PathElement, left: JsonArray, right: JsonArray, type: ListType): void {
-    this.#path.push(element);
+  #items(left: JsonArray, right: JsonArray, type: ListType): void {
+    if (left.length === 1 && right.length === 1 && left[0] === right[0]) return;
+    this.#path.push(itemElement(type, (left[0] ?? right[0]) as JsonValue));
     if (left.length > 1 && right.length > 1) {
       if (!equalValues(left, right)) this.modified.insert(this.#path);
     } else if (left.length > 1) {
@@ -122,14 +121,12 @@ class Comparer {
   }
 }
 
-const NO_KEYS: JsonObject = {};
-
-function itemsByElement(list: JsonArray, type: ListType): ReadonlyMap<PathElement, JsonArray> {
-  const items = new Map<PathElement, JsonValue[]>();
+function itemsByKey(list: JsonArray, type: ListType): ReadonlyMap<string, JsonArray> {
+  const items = new Map<string, JsonValue[]>();
   for (const item of list) {
-    const element = itemElement(type, item);
-    const known = items.get(element);
-    if (known === undefined) items.set(element, [item]);
+    const key = itemKey(type, item);
+    const known = items.get(key);
+    if (known === undefined) items.set(key, [item]);
     else known.push(item);
   }
   return items;

@@ -1,9 +1,8 @@
-import { getOwn, setOwn, type JsonArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { setOwn, type JsonArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 
-import type { PathElement } from "../fieldpath/element.js";
 import { equalValues } from "../value/compare.js";
-import { asList, asMap, branchOf, isEmptyMap } from "./branch.js";
-import { itemElement } from "./list-items.js";
+import { asList, asMap, branchOf, isEmptyMap, memberOf } from "./branch.js";
+import { hasRepeats, itemKeys } from "./list-items.js";
 import type { ListType, MapType, Type } from "./type.js";
 
 /**
@@ -38,10 +37,10 @@ function mergeMaps(live: JsonValue, config: JsonValue, type: MapType): JsonValue
 
 function mergeFields(left: JsonObject, right: JsonObject, type: MapType): JsonObject {
   let out: MutableJsonObject | undefined;
-  for (const key of Object.keys(right)) {
+  for (const key in right) {
     const applied = right[key];
-    if (applied === undefined) continue;
-    const current = getOwn(left, key);
+    const current = memberOf(left, key);
+    if (applied === undefined || applied === current) continue;
     const merged = current === undefined ? applied : mergeTyped(current, applied, type.typeOf(key) as Type);
     if (merged !== current) setOwn((out ??= { ...left }), key, merged);
   }
@@ -57,69 +56,86 @@ function mergeLists(live: JsonValue, config: JsonValue, type: ListType): JsonVal
   return left === undefined || left.length === 0 ? config : mergeItems(left, right, type);
 }
 
-/** The items of one side by identity. A live item that stands twice is not merged with: it counts as null. */
-interface Side {
-  readonly elements: readonly PathElement[];
-  readonly values: ReadonlyMap<PathElement, JsonValue>;
-}
-
-function sideOf(list: JsonArray, type: ListType): Side {
-  const elements: PathElement[] = [];
-  const values = new Map<PathElement, JsonValue>();
-  for (const item of list) {
-    const element = itemElement(type, item);
-    elements.push(element);
-    values.set(element, values.has(element) ? null : item);
-  }
-  return { elements, values };
-}
-
 /**
  * Shared items follow the applied order, live ones keep their place among them, and new ones stand where they stand in
  * the configuration (structured-merge-diff: typed/merge.go).
  */
 function mergeItems(left: JsonArray, right: JsonArray, type: ListType): JsonArray {
-  const live = sideOf(left, type);
-  const applied = sideOf(right, type);
-  const shared = applied.elements.filter((element) => live.values.has(element));
+  const live = itemKeys(type, left);
+  const applied = itemKeys(type, right);
+  let same = 0;
+  while (same < applied.length && live[same] === applied[same]) same++;
+  const aligned = same === applied.length && !hasRepeats(live);
+  return aligned ? mergeAligned(left, right, type) : interleaved({ items: left, keys: live }, { items: right, keys: applied }, type);
+}
+
+/** The usual case: the live list begins with the applied items, in their order. */
+function mergeAligned(left: JsonArray, right: JsonArray, type: ListType): JsonArray {
+  let out: JsonValue[] | undefined;
+  for (let i = 0; i < right.length; i++) {
+    const merged = mergeTyped(left[i] as JsonValue, right[i] as JsonValue, type.items.type);
+    if (merged !== left[i]) (out ??= [...left])[i] = merged;
+  }
+  return out ?? left;
+}
+
+interface Side {
+  readonly items: JsonArray;
+  readonly keys: readonly string[];
+}
+
+/** The items of a side by identity. One that stands twice is not merged with: it counts as null. */
+function valuesOf({ items, keys }: Side): ReadonlyMap<string, JsonValue> {
+  const values = new Map<string, JsonValue>();
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    values.set(key, values.has(key) ? null : (items[i] as JsonValue));
+  }
+  return values;
+}
+
+function interleaved(live: Side, applied: Side, type: ListType): JsonArray {
+  const liveValues = valuesOf(live);
+  const appliedValues = valuesOf(applied);
+  const shared = applied.keys.filter((key) => liveValues.has(key));
   const out: JsonValue[] = [];
-  const done = new Set<PathElement>();
+  const done = new Set<string>();
   let nextShared = 0;
   let l = 0;
   let r = 0;
 
   const emitApplied = (): void => {
-    const element = applied.elements[r++] as PathElement;
-    done.add(element);
-    const value = applied.values.get(element) as JsonValue;
-    const current = live.values.get(element);
+    const key = applied.keys[r++] as string;
+    done.add(key);
+    const value = appliedValues.get(key) as JsonValue;
+    const current = liveValues.get(key);
     out.push(current === undefined ? value : mergeTyped(current, value, type.items.type));
-    if (shared[nextShared] === element) nextShared++;
+    if (shared[nextShared] === key) nextShared++;
   };
 
-  while (l < left.length || r < right.length) {
-    const element = live.elements[l];
-    if (element !== undefined && r < right.length) {
-      if (element === applied.elements[r]) {
+  while (l < live.keys.length || r < applied.keys.length) {
+    const key = live.keys[l];
+    if (key !== undefined && r < applied.keys.length) {
+      if (key === applied.keys[r]) {
         l++;
         emitApplied();
         continue;
       }
-      if (applied.values.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
+      if (appliedValues.has(key) && nextShared < shared.length && shared[nextShared] !== key) {
         l++;
         continue;
       }
     }
-    if (element !== undefined) {
-      if (!applied.values.has(element)) {
-        out.push(left[l++] as JsonValue);
+    if (key !== undefined) {
+      if (!appliedValues.has(key)) {
+        out.push(live.items[l++] as JsonValue);
         continue;
       }
-      if (done.has(element)) l++;
+      if (done.has(key)) l++;
     }
-    if (r < right.length) emitApplied();
+    if (r < applied.keys.length) emitApplied();
   }
-  return sameItems(out, left) ? left : out;
+  return sameItems(out, live.items) ? live.items : out;
 }
 
 function sameItems(out: readonly JsonValue[], left: JsonArray): boolean {

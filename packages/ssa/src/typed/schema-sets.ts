@@ -1,4 +1,4 @@
-import { fieldName, isKeyElement, type PathElement } from "../fieldpath/element.js";
+import { isFieldElement, isKeyElement, type PathElement } from "../fieldpath/element.js";
 import { LEAF, withSelf, type FieldSet } from "../fieldpath/field-set.js";
 import type { Type } from "./type.js";
 
@@ -7,18 +7,23 @@ import type { Type } from "./type.js";
  * of maps and items of lists own themselves only where they were set.
  */
 export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefined): FieldSet {
-  let changed = false;
-  const children = set.children.map((child, i) => {
-    if (child.elements.length === 0) return child;
-    const element = set.elements[i] as PathElement;
-    const name = fieldName(element);
-    const declared = name === undefined ? undefined : type?.map?.fields.get(name);
-    const below = declared?.type ?? (name !== undefined ? type?.map?.others?.type : isKeyElement(element) ? type?.list?.items.type : undefined);
-    const ensured = withSelf(ensureNamedFieldsAreMembers(child, below), child.self || declared !== undefined);
-    if (ensured !== child) changed = true;
-    return ensured;
+  return withChildren(set, (child, element) => {
+    const declared = type?.map?.byElement.get(element);
+    const below = declared?.type ?? (isFieldElement(element) ? type?.map?.others?.type : isKeyElement(element) ? type?.list?.items.type : undefined);
+    return withSelf(ensureNamedFieldsAreMembers(child, below), child.self || declared !== undefined);
   });
-  return changed ? { self: set.self, elements: set.elements, children } : set;
+}
+
+/** The node with each child that has members below it replaced; none of them may vanish. */
+function withChildren(node: FieldSet, replace: (child: FieldSet, element: PathElement) => FieldSet): FieldSet {
+  let children: FieldSet[] | undefined;
+  for (let i = 0; i < node.children.length; i++) {
+    const child = node.children[i] as FieldSet;
+    if (child.elements.length === 0) continue;
+    const replaced = replace(child, node.elements[i] as PathElement);
+    if (replaced !== child) (children ??= [...node.children])[i] = replaced;
+  }
+  return children === undefined ? node : { self: node.self, elements: node.elements, children };
 }
 
 /**
@@ -26,22 +31,13 @@ export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefine
  * a leaf and is divided by now stays as it is (structured-merge-diff: typed/reconcile_schema.go).
  */
 export function reconcileWithSchema(set: FieldSet, type: Type): FieldSet {
-  return reconciledBelow(set, type);
-}
-
-function reconciledBelow(node: FieldSet, type: Type): FieldSet {
   const { map, list } = type;
-  if (map !== undefined ? map.deduced : list === undefined) return node;
-  let changed = false;
-  const children = node.children.map((child, i) => {
-    if (child.elements.length === 0) return child;
-    const name = fieldName(node.elements[i] as PathElement);
-    const below = map === undefined ? list?.items.type : name === undefined ? map.others?.type : map.typeOf(name);
-    const reconciled = below === undefined ? child : isLeafType(below) ? LEAF : reconciledBelow(child, below);
-    if (reconciled !== child) changed = true;
-    return reconciled;
+  if (map !== undefined ? map.deduced : list === undefined) return set;
+  return withChildren(set, (child, element) => {
+    const below = map === undefined ? list?.items.type : (map.byElement.get(element) ?? map.others)?.type;
+    if (below === undefined) return child;
+    return isLeafType(below) ? LEAF : reconcileWithSchema(child, below);
   });
-  return changed ? { self: node.self, elements: node.elements, children } : node;
 }
 
 function isLeafType(type: Type): boolean {

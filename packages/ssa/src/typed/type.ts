@@ -2,6 +2,7 @@ import type { JsonValue } from "@fairlead/base";
 import type { Schema } from "@fairlead/apimachinery";
 
 import { fieldElement, type PathElement } from "../fieldpath/element.js";
+import type { FieldSet } from "../fieldpath/field-set.js";
 import { IMPLICIT_FIELDS } from "./object-meta-schema.js";
 
 /**
@@ -40,6 +41,8 @@ export class FieldType {
 
 export class MapType {
   readonly fields: ReadonlyMap<string, FieldType>;
+  /** The declared fields by their path elements. */
+  readonly byElement: ReadonlyMap<PathElement, FieldType>;
   /** The type of the keys that are not declared; undefined where such keys are errors. */
   readonly others: FieldType | undefined;
   readonly atomic: boolean;
@@ -48,6 +51,7 @@ export class MapType {
 
   constructor(fields: ReadonlyMap<string, FieldType>, others: FieldType | undefined, options: { readonly atomic: boolean; readonly deduced: boolean }) {
     this.fields = fields;
+    this.byElement = new Map([...fields.values()].map((field) => [field.element, field]));
     this.others = others;
     this.atomic = options.atomic;
     this.deduced = options.deduced && fields.size === 0;
@@ -64,11 +68,15 @@ export class ListType {
   readonly atomic: boolean;
   /** Names of the key fields of a keyed list, in declared order; empty for sets. */
   readonly keys: readonly string[];
+  /** How the elements of a list with one key begin: `k:{"name":`. */
+  readonly singleKeyPrefix: string | undefined;
 
   constructor(items: FieldType, relation: { readonly atomic: boolean; readonly keys: readonly string[] }) {
     this.items = items;
     this.atomic = relation.atomic;
     this.keys = relation.keys;
+    const [key] = relation.keys;
+    this.singleKeyPrefix = key === undefined || relation.keys.length > 1 ? undefined : `k:{${JSON.stringify(key)}:`;
   }
 
   /** What a key field is when an item leaves it out. */
@@ -94,8 +102,15 @@ function untyped({ atomic }: { readonly atomic: boolean }, element: () => Type):
   };
 }
 
-/** Compiled types, by schema. Hold one per process or per server: it is what makes requests cheap. */
+/**
+ * Compiled types, by schema, and what was found out about objects that do not change any more. Hold one per process or
+ * per server: it is what makes requests cheap. Everything in it goes with its key.
+ */
 export class TypeCache {
+  /** Field sets by the `fieldsV1` object that they were decoded from or encoded to. */
+  readonly sets: WeakMap<object, FieldSet> = new WeakMap();
+  /** The type that a stored object has been found to have. */
+  readonly checked: WeakMap<object, Type> = new WeakMap();
   readonly #plain = new WeakMap<Schema, Type>();
   readonly #preserving = new WeakMap<Schema, Type>();
   readonly #customRoots = new WeakMap<Schema, Type>();

@@ -4,7 +4,7 @@ import { formatGoValue, goTypeName } from "@fairlead/apimachinery";
 import { fieldElement, formatElement, indexElement, type PathElement } from "../fieldpath/element.js";
 import { goSyntax } from "../value/go-format.js";
 import { asList, asMap, branchOf } from "./branch.js";
-import { itemElement, ListItemError } from "./list-items.js";
+import { hasRepeats, itemElement, itemKeys, ListItemError } from "./list-items.js";
 import type { ListType, MapType, ScalarType, Type } from "./type.js";
 
 /** A value that does not have its type; the message lists every violation with its path. */
@@ -14,18 +14,76 @@ export class TypedError extends FairleadError {
   }
 }
 
+/** What was seen of a value on the way. */
+export interface Validated {
+  /** Whether a member of a map is null. */
+  readonly hasNull: boolean;
+}
+
 /**
  * Checks that a value has its type: the forms of values, unknown fields of structs, and (unless allowed) sets and keyed
  * lists that hold an item twice. Null passes everywhere.
  *
  * @throws TypedError with structured-merge-diff's messages (typed/validate.go).
  */
-export function validateTyped(value: JsonValue, type: Type, options: { readonly allowDuplicates: boolean }): void {
+export function validateTyped(value: JsonValue, type: Type, options: { readonly allowDuplicates: boolean }): Validated {
+  const walk = { allowDuplicates: options.allowDuplicates, hasNull: false };
+  if (conforms(value, type, walk)) return walk;
   const walker = new Validator(options.allowDuplicates);
   walker.check(value, type);
-  if (walker.errors.length > 0) throw new TypedError(walker.errors);
+  throw new TypedError(walker.errors);
 }
 
+interface Walk {
+  readonly allowDuplicates: boolean;
+  hasNull: boolean;
+}
+
+/** The same as Validator, but for a yes or no: it keeps no path. */
+function conforms(value: JsonValue, type: Type, walk: Walk): boolean {
+  switch (branchOf(type, value)) {
+    case "scalar":
+      return scalarError(value, type.scalar as ScalarType) === undefined;
+    case "map": {
+      const map = asMap(value);
+      return map === undefined ? value === null : fieldsConform(map, type.map as MapType, walk);
+    }
+    case "list": {
+      const list = asList(value);
+      return list === undefined ? value === null : itemsConform(list, type.list as ListType, walk);
+    }
+  }
+}
+
+function fieldsConform(map: JsonObject, type: MapType, walk: Walk): boolean {
+  for (const key in map) {
+    const item = map[key];
+    const field = type.fields.get(key) ?? type.others;
+    if (field === undefined) return false;
+    if (item === null) walk.hasNull = true;
+    else if (item !== undefined && !conforms(item, field.type, walk)) return false;
+  }
+  return true;
+}
+
+function itemsConform(list: JsonArray, type: ListType, walk: Walk): boolean {
+  if (!type.atomic && !areIdentified(list, type, walk)) return false;
+  const items = type.items.type;
+  for (let i = 0; i < list.length; i++) if (!conforms(list[i] as JsonValue, items, walk)) return false;
+  return true;
+}
+
+function areIdentified(list: JsonArray, type: ListType, walk: Walk): boolean {
+  try {
+    const keys = itemKeys(type, list);
+    return walk.allowDuplicates || !hasRepeats(keys);
+  } catch (error) {
+    if (error instanceof ListItemError) return false;
+    throw error;
+  }
+}
+
+/** Collects what is wrong. */
 class Validator {
   readonly errors: string[] = [];
   readonly #path: PathElement[] = [];
