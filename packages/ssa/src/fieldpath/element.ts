@@ -161,31 +161,28 @@ function rank(kind: number): number {
   return kind === FIELD ? 0 : kind === KEY ? 1 : kind === VALUE ? 2 : 3;
 }
 
+const QUOTE = 34;
+const BACKSLASH = 92;
+
 /**
- * Key and value elements are ordered by content. Where the two texts first differ inside a string without escapes, or
- * inside a number, that can be told without parsing them.
+ * Key and value elements are ordered by content. Where the two texts first differ inside a string, or inside a number,
+ * that can be told without parsing them.
  */
 function compareTexts(a: PathElement, b: PathElement): number {
-  const at = firstDifference(a, b);
-  if (!a.includes("\\") && !b.includes("\\")) {
-    if (isInsideString(a, at)) return a[at] === '"' ? -1 : b[at] === '"' ? 1 : a < b ? -1 : 1;
-    const start = a.lastIndexOf(":", at - 1) + 1;
-    const order = Number.parseFloat(a.slice(start)) - Number.parseFloat(b.slice(start));
-    if (order < 0 || order > 0) return order;
-  }
-  return compareParsed(a, b);
-}
-
-function firstDifference(a: string, b: string): number {
   let at = 2;
-  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return at;
-}
-
-function isInsideString(text: string, end: number): boolean {
-  let inside = false;
-  for (let i = text.indexOf('"'); i >= 0 && i < end; i = text.indexOf('"', i + 1)) inside = !inside;
-  return inside;
+  let inString = false;
+  let left = a.charCodeAt(at);
+  let right = b.charCodeAt(at);
+  while (left === right && left !== BACKSLASH) {
+    if (left === QUOTE) inString = !inString;
+    left = a.charCodeAt(++at);
+    right = b.charCodeAt(at);
+  }
+  if (left === BACKSLASH || right === BACKSLASH) return compareParsed(a, b);
+  if (inString) return left === QUOTE ? -1 : right === QUOTE ? 1 : left - right;
+  const start = a.lastIndexOf(":", at - 1) + 1;
+  const order = Number.parseFloat(a.slice(start)) - Number.parseFloat(b.slice(start));
+  return order < 0 || order > 0 ? order : compareParsed(a, b);
 }
 
 function compareParsed(a: PathElement, b: PathElement): number {

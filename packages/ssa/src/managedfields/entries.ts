@@ -101,10 +101,16 @@ export function encodeManagedFields(managed: Managed, memo?: SetMemo): JsonArray
   for (const [key, owned] of managed.managers) {
     const time = managed.times.get(key);
     const read = managed.read.get(key);
-    if (read !== undefined && read.owned === owned && read.time === time && isCanonical(read.entry)) entries.push(read.entry);
-    else entries.push(encodeEntry(key, owned, { time, memo }));
+    if (read?.owned !== owned || !isCanonical(read.entry)) entries.push(encodeEntry(key, owned, { time, memo }));
+    else if (read.time === time) entries.push(read.entry);
+    else entries.push(withTime(read.entry, time));
   }
   return entries.sort(compareEntries);
+}
+
+function withTime(entry: JsonObject, time: string | undefined): JsonObject {
+  const { time: _time, ...rest } = entry;
+  return time === undefined ? rest : { ...rest, time };
 }
 
 /** Whether an entry is written as it was read: what it leaves out is not there as null or empty text. */

@@ -23,9 +23,11 @@ export function prune(
   if (last === undefined || isEmptySet(last.set)) return input.merged;
   const merged = context.convert(input.merged, last.apiVersion);
   if (merged === undefined) return input.merged;
-  const emptied = without(context, merged, ensureNamedFieldsAreMembers(last.set, merged.type));
-  const owned = addBackOwned(context, merged, emptied, { managers, firstVersion: last.apiVersion });
-  const dangling = addBackDangling(context, merged, owned, last);
+  const lastNamed = ensureNamedFieldsAreMembers(last.set, merged.type);
+  const all = namedFieldSet(merged);
+  const emptied = without(context, merged, lastNamed);
+  const owned = addBackOwned(context, { merged, all, pruned: emptied }, { managers, firstVersion: last.apiVersion });
+  const dangling = addBackDangling(context, { merged, all, pruned: owned }, lastNamed);
   const version = (managers.get(input.manager) as VersionedSet).apiVersion;
   return context.convert(dangling, version) ?? dangling;
 }
@@ -35,45 +37,41 @@ function without(context: MergeContext, object: TypedObject, items: FieldSet): T
   return value === object.value ? object : { ...object, value: (value ?? {}) as JsonObject };
 }
 
-function addBackOwned(
-  context: MergeContext,
-  merged: TypedObject,
-  pruned: TypedObject,
-  owners: { readonly managers: Managers; readonly firstVersion: string },
-): TypedObject {
+interface Step {
+  readonly merged: TypedObject;
+  /** What `merged` sets, with its named fields. */
+  readonly all: FieldSet;
+  readonly pruned: TypedObject;
+}
+
+function addBackOwned(context: MergeContext, start: Step, owners: { readonly managers: Managers; readonly firstVersion: string }): TypedObject {
   const byVersion = new Map<string, FieldSet>();
   for (const { apiVersion, set } of owners.managers.values()) {
     const known = byVersion.get(apiVersion);
     byVersion.set(apiVersion, known === undefined ? set : union(known, set));
   }
   const others = [...byVersion.keys()].filter((version) => version !== owners.firstVersion).sort();
-  let step = { merged, pruned };
+  let step = start;
   for (const version of byVersion.has(owners.firstVersion) ? [owners.firstVersion, ...others] : others) {
     step = addBackInVersion(context, step, version, byVersion.get(version) as FieldSet);
   }
   return step.pruned;
 }
 
-interface Step {
-  readonly merged: TypedObject;
-  readonly pruned: TypedObject;
-}
-
 function addBackInVersion(context: MergeContext, step: Step, version: string, owned: FieldSet): Step {
   const merged = context.convert(step.merged, version);
-  const pruned = merged === undefined ? undefined : context.convert(step.pruned, version);
   if (merged === undefined) return step;
-  if (pruned === undefined) return { merged, pruned: step.pruned };
-  const { type } = merged;
-  const kept = union(namedFieldSet(pruned), ensureNamedFieldsAreMembers(owned, type));
-  return { merged, pruned: without(context, merged, difference(namedFieldSet(merged), kept)) };
+  const all = merged === step.merged ? step.all : namedFieldSet(merged);
+  const pruned = context.convert(step.pruned, version);
+  if (pruned === undefined) return { merged, all, pruned: step.pruned };
+  const kept = union(namedFieldSet(pruned), ensureNamedFieldsAreMembers(owned, merged.type));
+  return { merged, all, pruned: without(context, merged, difference(all, kept)) };
 }
 
-function addBackDangling(context: MergeContext, merged: TypedObject, pruned: TypedObject, last: VersionedSet): TypedObject {
-  const converted = context.convert(pruned, last.apiVersion);
+function addBackDangling(context: MergeContext, { merged, all, pruned }: Step, last: FieldSet): TypedObject {
+  const converted = context.convert(pruned, merged.apiVersion);
   if (converted === undefined) return merged;
-  const gone = difference(namedFieldSet(merged), namedFieldSet(converted));
-  return without(context, merged, intersection(gone, ensureNamedFieldsAreMembers(last.set, merged.type)));
+  return without(context, merged, intersection(difference(all, namedFieldSet(converted)), last));
 }
 
 function namedFieldSet(object: TypedObject): FieldSet {

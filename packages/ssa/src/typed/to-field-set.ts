@@ -49,9 +49,16 @@ function mapNode(map: JsonObject, type: MapType): FieldSet {
   return fieldSetNode(false, elements, children);
 }
 
+/** The keys by code unit: an insertion sort, since maps are small and often sorted already. */
 function orderedKeys(map: JsonObject): readonly string[] {
   const keys = Object.keys(map);
-  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
+  if (keys.length > 40) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string;
+    let at = i;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
   return keys;
 }
 
