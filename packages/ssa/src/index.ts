@@ -8,6 +8,7 @@ export { DecodeError, type ManagerContext } from "./managedfields/context.js";
 export { decodeManagedFields, encodeManagedFields, ManagedFieldsError, type Managed } from "./managedfields/entries.js";
 export { formatIdentity, parseIdentity, type ManagerIdentity } from "./managedfields/identity.js";
 export { LAST_APPLIED_ANNOTATION } from "./managedfields/last-applied.js";
+export { fieldsOwnedBy } from "./managedfields/owned.js";
 export { parentManagedFields, scaleManagedFields, type ReplicasPaths } from "./managedfields/scale.js";
 export { keepTimesOfNoOp } from "./managedfields/times.js";
 export { trackUpdate, type UpdateInput } from "./managedfields/update.js";

@@ -28,7 +28,14 @@ import {
   type Schema,
 } from "@fairlead/apimachinery";
 
-import { applyConfiguration, fieldSetOfNames, keepTimesOfNoOp, trackUpdate, TypeCache, type ManagerContext } from "./index.js";
+import {
+  applyConfiguration,
+  fieldSetOfNames,
+  keepTimesOfNoOp,
+  trackUpdate,
+  TypeCache,
+  type ManagerContext,
+} from "./index.js";
 
 /*
  * Recorded calls on custom resources, replayed against field management alone: just enough of a server stands around it
@@ -37,7 +44,12 @@ import { applyConfiguration, fieldSetOfNames, keepTimesOfNoOp, trackUpdate, Type
  */
 
 interface Step {
-  readonly request: { readonly method: string; readonly path: string; readonly body?: JsonValue; readonly contentType?: string };
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly body?: JsonValue;
+    readonly contentType?: string;
+  };
   readonly response: { readonly status: number; readonly body?: JsonObject };
 }
 
@@ -95,7 +107,8 @@ function kindsOf(cases: readonly Case[]): ReadonlyMap<string, Kind> {
 const PATH = /^\/apis\/([^/]+)\/([^/]+)(?:\/namespaces\/([^/]+))?\/([^/?]+)(?:\/([^/?]+))?(?:\/([^/?]+))?(?:\?(.*))?$/;
 
 /** How the messages begin that field management itself answers with. */
-const OWN_FAILURES = /^(Apply failed with|failed to create typed|invalid object type|metadata\.managedFields must be nil)/;
+const OWN_FAILURES =
+  /^(Apply failed with|failed to create typed|invalid object type|metadata\.managedFields must be nil)/;
 
 class Replay {
   readonly differences: string[] = [];
@@ -123,7 +136,13 @@ class Replay {
     if (match === null || kind === undefined) return false;
     const query = new URLSearchParams(match[7] ?? "");
     const version = kind.versions.get(match[2] ?? "");
-    if (version === undefined || query.has("dryRun") || request.method === "DELETE" || (match[6] ?? "status") !== "status") return false;
+    if (
+      version === undefined ||
+      query.has("dryRun") ||
+      request.method === "DELETE" ||
+      (match[6] ?? "status") !== "status"
+    )
+      return false;
     const body = bodyOf(request.body);
     if (request.method !== "GET" && !isObject(body) && !isArray(body)) return false;
     const name = match[5] ?? String(getPath(body ?? null, "metadata", "name"));
@@ -138,13 +157,21 @@ class Replay {
     const manager = query.get("fieldManager") ?? "unknown";
     let next: JsonObject;
     try {
-      next = this.#write(context, { live, body: body as JsonValue, manager, contentType: request.contentType ?? "", force: ["true", "1", "yes", ""].includes(query.get("force") ?? "false") });
+      next = this.#write(context, {
+        live,
+        body: body as JsonValue,
+        manager,
+        contentType: request.contentType ?? "",
+        force: ["true", "1", "yes", ""].includes(query.get("force") ?? "false"),
+      });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       this.compared++;
       const message = response.body?.["message"];
       if (response.status !== error.httpStatus || message !== error.message) {
-        this.differences.push(`${place}: expected ${response.status} ${String(message)}, got ${error.httpStatus} ${error.message}`);
+        this.differences.push(
+          `${place}: expected ${response.status} ${String(message)}, got ${error.httpStatus} ${error.message}`,
+        );
         return false;
       }
       return true;
@@ -157,16 +184,23 @@ class Replay {
     this.compared++;
     const [expected, actual] = [comparable(response.body as JsonObject), comparable(stored)];
     if (expected !== actual) {
-      this.differences.push(`${place} ${request.contentType ?? request.method}\n  expected ${expected}\n  got      ${actual}`);
+      this.differences.push(
+        `${place} ${request.contentType ?? request.method}\n  expected ${expected}\n  got      ${actual}`,
+      );
       return false;
     }
     this.#live.set(key, stored);
     return true;
   }
 
-  #context(kind: Kind, { version, subresource, now }: { readonly version: string; readonly subresource: string; readonly now: string }): ManagerContext {
+  #context(
+    kind: Kind,
+    { version, subresource, now }: { readonly version: string; readonly subresource: string; readonly now: string },
+  ): ManagerContext {
     const schemaFor = (apiVersion: string): Schema | undefined =>
-      apiVersion.startsWith(`${kind.group}/`) ? kind.versions.get(apiVersion.slice(kind.group.length + 1))?.schema : undefined;
+      apiVersion.startsWith(`${kind.group}/`)
+        ? kind.versions.get(apiVersion.slice(kind.group.length + 1))?.schema
+        : undefined;
     const versions = [...kind.versions.keys()].map((name) => `${kind.group}/${name}`);
     const resetFields =
       subresource === "status"
@@ -194,12 +228,19 @@ class Replay {
 
   #write(
     context: ManagerContext,
-    input: { readonly live: JsonObject | undefined; readonly body: JsonValue; readonly manager: string; readonly contentType: string; readonly force: boolean },
+    input: {
+      readonly live: JsonObject | undefined;
+      readonly body: JsonValue;
+      readonly manager: string;
+      readonly contentType: string;
+      readonly force: boolean;
+    },
   ): JsonObject {
     const { live, body, manager, force } = input;
     const apiVersion = `${context.gvk.group}/${context.gvk.version}`;
     const current = live === undefined ? undefined : inVersion(context, live, apiVersion);
-    if (input.contentType.includes("apply-patch")) return applyConfiguration(context, { live: current, config: body as JsonObject, manager, force });
+    if (input.contentType.includes("apply-patch"))
+      return applyConfiguration(context, { live: current, config: body as JsonObject, manager, force });
     const raw = input.contentType.includes("json-patch")
       ? applyJsonPatch(current ?? {}, body)
       : input.contentType.includes("merge-patch")
@@ -212,12 +253,23 @@ class Replay {
   /** What a server would store: system metadata kept, spec and status kept apart. */
   #stored(
     context: ManagerContext,
-    input: { readonly live: JsonObject | undefined; readonly next: JsonObject; readonly hasStatus: boolean; readonly name: string },
+    input: {
+      readonly live: JsonObject | undefined;
+      readonly next: JsonObject;
+      readonly hasStatus: boolean;
+      readonly name: string;
+    },
   ): JsonObject {
     const { live, next } = input;
     const out = cloneJson(next) as MutableJsonObject;
     const metadata = coercedMetadata(out["metadata"]);
-    const created = { uid: `u${++this.#uid}`, name: input.name, creationTimestamp: "2026-01-01T00:00:00Z", generation: 1, resourceVersion: "1" };
+    const created = {
+      uid: `u${++this.#uid}`,
+      name: input.name,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      generation: 1,
+      resourceVersion: "1",
+    };
     const system = live === undefined ? created : pick(live["metadata"], Object.keys(created));
     out["metadata"] = { ...metadata, ...system };
     if (context.subresource === "status") {
@@ -269,7 +321,12 @@ function coercedMetadata(metadata: JsonValue | undefined): JsonObject {
   if (!isObject(metadata)) return out;
   for (const key of Object.keys(metadata)) {
     const value = metadata[key] as JsonValue;
-    if (value === null || (isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)) continue;
+    if (
+      value === null ||
+      (isArray(value) && value.length === 0) ||
+      (isObject(value) && Object.keys(value).length === 0)
+    )
+      continue;
     if (["generation", "creationTimestamp", "resourceVersion"].includes(key)) continue;
     if (isObject(value)) {
       const map: MutableJsonObject = {};

@@ -1,4 +1,15 @@
-import { cloneJson, deepEqual, getOwn, isArray, isObject, setOwn, stringifyJson, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  deepEqual,
+  getOwn,
+  isArray,
+  isObject,
+  setOwn,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 import { badPatch, patchTooLarge, unprocessablePatch } from "./failures.js";
 import { jsonTypeName } from "./go-value.js";
@@ -25,10 +36,15 @@ export interface JsonPatchOptions {
  */
 export function applyJsonPatch(document: JsonObject, patch: JsonValue, options: JsonPatchOptions = {}): JsonValue {
   if (patch === null) return document;
-  if (!isArray(patch)) throw badPatch(`error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type []handlers.jsonPatchOp`);
+  if (!isArray(patch))
+    throw badPatch(
+      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type []handlers.jsonPatchOp`,
+    );
   for (const operation of patch) checkOperation(operation, options.checkTypes ?? true);
   if (patch.length > MAX_JSON_PATCH_OPERATIONS) {
-    throw patchTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${patch.length}`);
+    throw patchTooLarge(
+      `The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${patch.length}`,
+    );
   }
   const run = new JsonPatchRun(document);
   for (const operation of patch) run.apply(isObject(operation) ? operation : {});
@@ -39,7 +55,11 @@ export function applyJsonPatch(document: JsonObject, patch: JsonValue, options: 
 export function unknownJsonPatchMembers(patch: JsonValue): readonly string[] {
   if (!isArray(patch)) return [];
   return patch.flatMap((operation, i) =>
-    isObject(operation) ? Object.keys(operation).filter((key) => !MEMBERS.has(key)).map((key) => `[${i}].${key}`) : [],
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((key) => !MEMBERS.has(key))
+          .map((key) => `[${i}].${key}`)
+      : [],
   );
 }
 
@@ -49,12 +69,15 @@ function checkOperation(operation: JsonValue, checkTypes: boolean): void {
   if (operation === null) return;
   const type = checkTypes ? "handlers.jsonPatchOp" : "jsonpatch.Operation";
   const prefix = checkTypes ? "error decoding patch: " : "";
-  if (!isObject(operation)) throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(operation)} into Go value of type ${type}`);
+  if (!isObject(operation))
+    throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(operation)} into Go value of type ${type}`);
   if (!checkTypes) return;
   for (const name of ["op", "path", "from"]) {
     const value = getOwn(operation, name);
     if (value === undefined || value === null || typeof value === "string") continue;
-    throw badPatch(`${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go struct field jsonPatchOp.${name} of type string`);
+    throw badPatch(
+      `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go struct field jsonPatchOp.${name} of type string`,
+    );
   }
 }
 
@@ -126,7 +149,8 @@ class JsonPatchRun {
     const value = this.#read(pathOf(operation, "from"));
     if (value !== undefined) {
       this.#copiedBytes += stringifyJson(value).length;
-      if (this.#copiedBytes > MAX_JSON_PATCH_COPY_BYTES) throw unprocessablePatch("copies of this patch grow beyond the limit");
+      if (this.#copiedBytes > MAX_JSON_PATCH_COPY_BYTES)
+        throw unprocessablePatch("copies of this patch grow beyond the limit");
     }
     this.#add(pathOf(operation, "path"), value === undefined ? null : cloneJson(value));
   }
@@ -190,7 +214,9 @@ function valueOf(operation: JsonObject): JsonValue {
 function stepsOf(path: string): readonly string[] {
   const steps = path.split("/").slice(1);
   if (steps.length === 0) throw unprocessablePatch(`missing path: ${path}`);
-  return steps.map((step) => (step.includes("~") ? step.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~")) : step));
+  return steps.map((step) =>
+    step.includes("~") ? step.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~")) : step,
+  );
 }
 
 function elementIndex(list: readonly JsonValue[], key: string, path: string): number {

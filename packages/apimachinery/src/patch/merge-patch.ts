@@ -1,4 +1,12 @@
-import { getOwn, isArray, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  getOwn,
+  isArray,
+  isObject,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 import { badPatch } from "./failures.js";
 import { jsonTypeName } from "./go-value.js";
@@ -19,7 +27,9 @@ export function applyMergePatch(document: JsonObject, patch: JsonValue, options:
   if (isObject(patch)) return mergeObjects(document, patch);
   if (patch === null) throw badPatch("Invalid JSON Patch");
   if (options.checkTypes ?? true) {
-    throw badPatch(`error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
+    throw badPatch(
+      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
+    );
   }
   if (!isArray(patch)) throw badPatch("Invalid JSON Patch");
   return withoutNulls(patch);

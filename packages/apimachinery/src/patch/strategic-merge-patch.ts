@@ -1,4 +1,14 @@
-import { getOwn, isArray, isObject, JsonNumber, setOwn, type JsonArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  getOwn,
+  isArray,
+  isObject,
+  JsonNumber,
+  setOwn,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 import type { Schema } from "../schema/schema.js";
 import { badPatch, patchFailed, unprocessablePatch } from "./failures.js";
@@ -22,7 +32,8 @@ const SET_ELEMENT_ORDER = "$setElementOrder";
  */
 export function applyStrategicMergePatch(document: JsonObject, patch: JsonValue, schema: Schema): JsonObject {
   if (patch === null) return document;
-  if (!isObject(patch)) throw badPatch(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
+  if (!isObject(patch))
+    throw badPatch(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
   return mergeObjects(document, patch, schema);
 }
 
@@ -30,7 +41,8 @@ function mergeObjects(original: JsonObject, patch: JsonObject, schema: Schema | 
   const directive = getOwn(patch, PATCH);
   if (directive === "replace") return without(patch, PATCH);
   if (directive === "delete") return {};
-  if (directive !== undefined) throw patchFailed(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`);
+  if (directive !== undefined)
+    throw patchFailed(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`);
   const out: MutableJsonObject = { ...original };
   const rest: MutableJsonObject = { ...patch };
   retainKeys(out, rest);
@@ -96,13 +108,15 @@ function fieldAfter(key: string, mistake: string): string {
 function fieldOf(schema: Schema | undefined, key: string): Schema | undefined {
   const field = schema?.properties?.get(key);
   if (field !== undefined) return field;
-  if (schema?.properties === undefined) throw patchFailed("merging an object in json but data type is not struct, instead is: map");
+  if (schema?.properties === undefined)
+    throw patchFailed("merging an object in json but data type is not struct, instead is: map");
   throw patchFailed(`unable to find api field in struct for the json field ${JSON.stringify(key)}`);
 }
 
 function listFieldOf(schema: Schema | undefined, key: string): Schema | undefined {
   const field = fieldOf(schema, key);
-  if (field?.type !== undefined && field.type !== "array") throw patchFailed("expected slice or array type, but got: struct");
+  if (field?.type !== undefined && field.type !== "array")
+    throw patchFailed("expected slice or array type, but got: struct");
   return field;
 }
 
@@ -121,8 +135,16 @@ function mergeLists(original: JsonArray, patch: JsonArray, { field, isDeletion }
   }
   const mergeKey = field?.patchMergeKey;
   if (mergeKey === undefined || mergeKey === "") throw patchFailed("cannot merge lists without merge key for struct");
-  const { base, elements } = withoutSpecialElements(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey);
-  return orderList(mergeElements(base, elements, { mergeKey, schema: field?.items }), { order: elements, live: base, mergeKey });
+  const { base, elements } = withoutSpecialElements(
+    original as readonly JsonObject[],
+    patch as readonly JsonObject[],
+    mergeKey,
+  );
+  return orderList(mergeElements(base, elements, { mergeKey, schema: field?.items }), {
+    order: elements,
+    live: base,
+    mergeKey,
+  });
 }
 
 /** `object`, or the Go type of scalars; all elements of both lists must have the same. */
@@ -133,7 +155,8 @@ function elementKind(...lists: readonly JsonArray[]): string {
       if (isArray(item) && kind === undefined) throw unprocessablePatch("lists of lists are not supported");
       const type = isObject(item) ? "object" : goTypeName(item);
       kind ??= type;
-      if (kind !== type) throw patchFailed(`list element types are not identical: [${lists.map(formatGoValue).join(" ")}]`);
+      if (kind !== type)
+        throw patchFailed(`list element types are not identical: [${lists.map(formatGoValue).join(" ")}]`);
     }
   }
   if (kind === undefined) throw patchFailed("no elements in any of the given slices");
@@ -164,7 +187,8 @@ function withoutSpecialElements(
 
 function keyOf(element: JsonObject, mergeKey: string): JsonValue {
   const key = getOwn(element, mergeKey);
-  if (key === undefined) throw patchFailed(`map: ${formatGoValue(element)} does not contain declared merge key: ${mergeKey}`);
+  if (key === undefined)
+    throw patchFailed(`map: ${formatGoValue(element)} does not contain declared merge key: ${mergeKey}`);
   return key;
 }
 
@@ -184,7 +208,11 @@ function mergeElements(
 }
 
 /** Merges a list that comes with `$setElementOrder`, and takes both from the patch. */
-function mergeOrdered(out: MutableJsonObject, patch: MutableJsonObject, { key, schema }: { readonly key: string; readonly schema: Schema | undefined }): void {
+function mergeOrdered(
+  out: MutableJsonObject,
+  patch: MutableJsonObject,
+  { key, schema }: { readonly key: string; readonly schema: Schema | undefined },
+): void {
   const order = listOrFail(patch[key] as JsonValue);
   delete patch[key];
   const name = fieldAfter(key, "invalid patch format of setElementOrder list");
@@ -195,7 +223,11 @@ function mergeOrdered(out: MutableJsonObject, patch: MutableJsonObject, { key, s
   const mergeKey = field?.patchMergeKey;
   checkOrder(elements, order, mergeKey);
   if (current === undefined && patched === undefined) return;
-  const merged = orderedMerge(live, elements, { field, hasLive: current !== undefined, hasPatch: patched !== undefined });
+  const merged = orderedMerge(live, elements, {
+    field,
+    hasLive: current !== undefined,
+    hasPatch: patched !== undefined,
+  });
   elementKind(live, elements);
   setOwn(out, name, orderList(merged, { order, live, mergeKey }));
   delete patch[name];
@@ -204,11 +236,17 @@ function mergeOrdered(out: MutableJsonObject, patch: MutableJsonObject, { key, s
 function orderedMerge(
   live: JsonArray,
   elements: JsonArray,
-  { field, hasLive, hasPatch }: { readonly field: Schema | undefined; readonly hasLive: boolean; readonly hasPatch: boolean },
+  {
+    field,
+    hasLive,
+    hasPatch,
+  }: { readonly field: Schema | undefined; readonly hasLive: boolean; readonly hasPatch: boolean },
 ): JsonArray {
   if (!hasPatch) return live;
   if (!hasLive) return withoutDirectives(elements) as JsonArray;
-  return field?.patchStrategy?.includes("merge") === true ? mergeLists(live, elements, { field, isDeletion: false }) : elements;
+  return field?.patchStrategy?.includes("merge") === true
+    ? mergeLists(live, elements, { field, isDeletion: false })
+    : elements;
 }
 
 function listOrFail(value: JsonValue): JsonArray {

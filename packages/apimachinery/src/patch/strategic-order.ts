@@ -52,12 +52,17 @@ function itemKey(item: JsonValue, mergeKey: string | undefined): string {
   if (mergeKey === undefined) return scalarKey(item) ?? "";
   if (!isObject(item)) throw patchFailed(`expected a map[string]interface {}, but received a ${goTypeName(item)}`);
   const key = getOwn(item, mergeKey);
-  if (key === undefined) throw patchFailed(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
+  if (key === undefined)
+    throw patchFailed(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
   return scalarKey(key) ?? "";
 }
 
 /** Insertion sort by rank; what has no rank goes to the front, the later the further. */
-function sortedBy(items: readonly JsonValue[], rank: ReadonlyMap<string, number>, mergeKey: string | undefined): readonly JsonValue[] {
+function sortedBy(
+  items: readonly JsonValue[],
+  rank: ReadonlyMap<string, number>,
+  mergeKey: string | undefined,
+): readonly JsonValue[] {
   const out: { readonly item: JsonValue; readonly rank: number | undefined }[] = [];
   for (const item of items) {
     const entry = { item, rank: rank.get(itemKey(item, mergeKey)) };
@@ -99,11 +104,13 @@ export function checkOrder(elements: JsonArray, order: JsonArray, mergeKey: stri
   if (order.length === 0 || elements.length === 0) return;
   const pending = elements.filter((item) => !isObject(item) || getOwn(item, "$patch") !== "delete");
   let at = 0;
-  for (let place = 0; at < pending.length && place < order.length; ) {
+  for (let place = 0; at < pending.length && place < order.length;) {
     const item = pending[at] as JsonValue;
     if (isObject(item) && Object.hasOwn(item, "$patch")) at++;
     else if (itemKey(item, mergeKey) === itemKey(order[place++] as JsonValue, mergeKey)) at++;
   }
   if (at === pending.length) return;
-  throw patchFailed(`The order in patch list:\n${formatGoValue(elements)}\n doesn't match $setElementOrder list:\n${formatGoValue(order)}\n`);
+  throw patchFailed(
+    `The order in patch list:\n${formatGoValue(elements)}\n doesn't match $setElementOrder list:\n${formatGoValue(order)}\n`,
+  );
 }

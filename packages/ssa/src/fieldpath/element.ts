@@ -99,7 +99,8 @@ export function parseElement(text: string): PathElement | undefined {
       return text as PathElement;
     case KEY: {
       const plain = PLAIN_KEY.exec(text);
-      if (plain !== null && (plain[2] === undefined || (plain[1] as string) < plain[2]) && !LEADING_ZERO.test(text)) return text as PathElement;
+      if (plain !== null && (plain[2] === undefined || (plain[1] as string) < plain[2]) && !LEADING_ZERO.test(text))
+        return text as PathElement;
       const fields = parseElementJson(text);
       if (fields !== null && !isObject(fields)) throw new PathElementError(`not an object: ${text}`);
       return keyElement(Object.entries(fields ?? {}).map(([name, value]) => [name, value as JsonValue]));
@@ -124,7 +125,9 @@ function parseElementJson(text: string): JsonValue {
 
 /** Kubernetes reads numbers in path elements as float64. */
 function numbersDecoded(value: JsonValue): JsonValue {
-  return JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? Number(item) : item))) as JsonValue;
+  return JSON.parse(
+    JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? Number(item) : item)),
+  ) as JsonValue;
 }
 
 /** `.name`, `[name="c"]`, `[port=80,protocol="TCP"]`, `[="x"]`, `[0]`: an element as messages show it. */

@@ -113,7 +113,11 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
  * Calls `visit` for each member: the members of a node in order, then those below its children. This is the order of
  * the paths of a conflict.
  */
-export function forEachPath(set: FieldSet, visit: (path: FieldPath) => void, prefix: readonly PathElement[] = NONE): void {
+export function forEachPath(
+  set: FieldSet,
+  visit: (path: FieldPath) => void,
+  prefix: readonly PathElement[] = NONE,
+): void {
   for (let i = 0; i < set.elements.length; i++) {
     if ((set.children[i] as FieldSet).self) visit(pathOf([...prefix, set.elements[i] as PathElement]));
   }
@@ -166,13 +170,18 @@ export class FieldSetBuilder {
 function buildNode(draft: Draft): FieldSet {
   if (draft.children.size === 0) return draft.self ? LEAF : EMPTY_SET;
   const elements = sortedElements([...draft.children.keys()]);
-  return { self: draft.self, elements, children: elements.map((element) => buildNode(draft.children.get(element) as Draft)) };
+  return {
+    self: draft.self,
+    elements,
+    children: elements.map((element) => buildNode(draft.children.get(element) as Draft)),
+  };
 }
 
 /** The elements in order: the array itself when it is in order already. */
 export function sortedElements(elements: readonly PathElement[]): readonly PathElement[] {
   for (let i = 1; i < elements.length; i++) {
-    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return [...elements].sort(compareElements);
+    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0)
+      return [...elements].sort(compareElements);
   }
   return elements;
 }

@@ -1,4 +1,11 @@
-import { isObject, parseJson, quoteJson, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  isObject,
+  parseJson,
+  quoteJson,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 import { compareElements, parseElement, PathElementError, type PathElement } from "./element.js";
 import { EMPTY_SET, fieldSetNode, FieldSetBuilder, LEAF, type FieldSet } from "./field-set.js";
@@ -97,4 +104,3 @@ export function fieldSetOfNames(paths: readonly (readonly string[])[]): FieldSet
   for (const path of paths) builder.insert(path.map((name) => `f:${name}` as PathElement));
   return builder.build();
 }
-

@@ -11,7 +11,11 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   let j = 0;
   for (let i = 0; i < a.elements.length; i++) {
     const element = a.elements[i] as PathElement;
-    while (j < b.elements.length && b.elements[j] !== element && compareElements(b.elements[j] as PathElement, element) < 0) {
+    while (
+      j < b.elements.length &&
+      b.elements[j] !== element &&
+      compareElements(b.elements[j] as PathElement, element) < 0
+    ) {
       same = false;
       elements.push(b.elements[j] as PathElement);
       children.push(b.children[j++] as FieldSet);
@@ -60,13 +64,23 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 /** Walks the children of `a` beside their namesakes in `b`, and keeps what the rule leaves of each. */
-function filtered(a: FieldSet, b: FieldSet, self: boolean, rule: (left: FieldSet, right: FieldSet | undefined) => FieldSet): FieldSet {
+function filtered(
+  a: FieldSet,
+  b: FieldSet,
+  self: boolean,
+  rule: (left: FieldSet, right: FieldSet | undefined) => FieldSet,
+): FieldSet {
   let elements: PathElement[] | undefined;
   let children: FieldSet[] | undefined;
   let j = 0;
   for (let i = 0; i < a.elements.length; i++) {
     const element = a.elements[i] as PathElement;
-    while (j < b.elements.length && b.elements[j] !== element && compareElements(b.elements[j] as PathElement, element) < 0) j++;
+    while (
+      j < b.elements.length &&
+      b.elements[j] !== element &&
+      compareElements(b.elements[j] as PathElement, element) < 0
+    )
+      j++;
     const child = a.children[i] as FieldSet;
     const kept = rule(child, b.elements[j] === element ? b.children[j] : undefined);
     if (kept !== child && elements === undefined) {

@@ -62,14 +62,19 @@ interface ApplyRequest extends ApplyInput {
 function requestOf(endpoint: Endpoint, input: ApplyInput, managed: Managed): ApplyRequest {
   const { config } = input;
   const { gvk } = endpoint.context;
-  const tracked = managed.managers.size === 0 && input.live !== undefined ? beforeFirstApply(endpoint, input.live, managed) : managed;
+  const tracked =
+    managed.managers.size === 0 && input.live !== undefined ? beforeFirstApply(endpoint, input.live, managed) : managed;
   const sent = managedFieldsOf(config);
   if (sent !== undefined && sent !== null) throw badRequest("metadata.managedFields must be nil");
   const configObject = explained(`failed to create typed patch object (${describeObject(config, gvk)})`, () =>
     endpoint.typed(config, { allowDuplicates: false }),
   );
-  const liveObject = explained(`failed to create typed live object (${describeObject(input.live ?? config, gvk)})`, () =>
-    input.live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, input.live), { allowDuplicates: true, memo: input.live }),
+  const liveObject = explained(
+    `failed to create typed live object (${describeObject(input.live ?? config, gvk)})`,
+    () =>
+      input.live === undefined
+        ? endpoint.empty()
+        : endpoint.typed(inVersion(endpoint, input.live), { allowDuplicates: true, memo: input.live }),
   );
   return { ...input, endpoint, liveObject, configObject, managed: tracked };
 }
@@ -92,7 +97,13 @@ function applyOnce(request: ApplyRequest, force: boolean): JsonObject {
     subresource: context.subresource,
   });
   const applied = explained("failed to apply", () =>
-    applyObject(endpoint, { live: request.liveObject, config: request.configObject, managers: managed.managers, manager: key, force }),
+    applyObject(endpoint, {
+      live: request.liveObject,
+      config: request.configObject,
+      managers: managed.managers,
+      manager: key,
+      force,
+    }),
   );
   const managers = keptIfSame(stripMetadata(applied.managers, key), key, managed.managers.get(key));
   const times = applied.object === undefined ? managed.times : new Map(managed.times).set(key, context.now);
@@ -108,7 +119,13 @@ function applyOnce(request: ApplyRequest, force: boolean): JsonObject {
 /** The managers with the earlier set itself where nothing changed, so that its entry need not be written anew. */
 function keptIfSame(managers: Managers, key: string, last: VersionedSet | undefined): Managers {
   const owned = managers.get(key);
-  if (owned === undefined || last === undefined || owned.apiVersion !== last.apiVersion || !equalSets(owned.set, last.set)) return managers;
+  if (
+    owned === undefined ||
+    last === undefined ||
+    owned.apiVersion !== last.apiVersion ||
+    !equalSets(owned.set, last.set)
+  )
+    return managers;
   return new Map(managers).set(key, last);
 }
 
@@ -124,6 +141,7 @@ function decoded(context: ManagerContext, merged: JsonObject, config: JsonObject
 function gvkOf(object: JsonObject): GroupVersionKind {
   const [apiVersion, kind] = [getOwn(object, "apiVersion"), getOwn(object, "kind")];
   const gv = parseGroupVersion(typeof apiVersion === "string" ? apiVersion : "");
-  return gv === undefined ? { group: "", version: "", kind: "" } : { ...gv, kind: typeof kind === "string" ? kind : "" };
+  return gv === undefined
+    ? { group: "", version: "", kind: "" }
+    : { ...gv, kind: typeof kind === "string" ? kind : "" };
 }
-

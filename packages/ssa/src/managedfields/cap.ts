@@ -27,7 +27,12 @@ export function capUpdateManagers(managed: Managed): Managed {
       firstOfVersion.set(owned.apiVersion, key);
       continue;
     }
-    const bucket = formatIdentity({ manager: "ancient-changes", operation: "Update", apiVersion: owned.apiVersion, subresource: "" });
+    const bucket = formatIdentity({
+      manager: "ancient-changes",
+      operation: "Update",
+      apiVersion: owned.apiVersion,
+      subresource: "",
+    });
     const held = managers.get(bucket) ?? (managers.get(first) as VersionedSet);
     if (!managers.has(bucket)) managers.delete(first);
     managers.set(bucket, { ...owned, set: union(owned.set, held.set) });

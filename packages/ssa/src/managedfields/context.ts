@@ -47,7 +47,10 @@ export interface Endpoint extends MergeContext {
   readonly apiVersion: string;
   readonly cache: TypeCache;
   /** The object with its type; `memo` is a stored object that it was made of. @throws TypedError */
-  readonly typed: (value: JsonObject, options: { readonly allowDuplicates: boolean; readonly memo?: JsonObject }) => TypedObject;
+  readonly typed: (
+    value: JsonObject,
+    options: { readonly allowDuplicates: boolean; readonly memo?: JsonObject },
+  ) => TypedObject;
   /** What a creation is compared with. */
   readonly empty: () => TypedObject;
 }
@@ -76,14 +79,26 @@ export function endpointOf(context: ManagerContext): Endpoint {
     empty: () => typed(emptyObjectOf(context, apiVersion), { allowDuplicates: true }),
     emptied: context.emptied ?? "empty",
     ignored: (version) => ignoredIn(context, apiVersion, version),
-    convert: (object, version) => {
-      if (object.apiVersion === version) return object;
-      const type = typeIn(version);
-      if (type === undefined) return undefined;
-      const value = context.convert(object.value, version);
-      validateTyped(value, type, { allowDuplicates: false });
-      return { value, type, apiVersion: version };
-    },
+    convert: converter(context, typeIn),
+  };
+}
+
+/** Conversions of one request; each object is converted to each version once. */
+function converter(context: ManagerContext, typeIn: (version: string) => Type | undefined): MergeContext["convert"] {
+  let known: WeakMap<JsonObject, Map<string, TypedObject>> | undefined;
+  return (object, version) => {
+    if (object.apiVersion === version) return object;
+    const type = typeIn(version);
+    if (type === undefined) return undefined;
+    known ??= new WeakMap();
+    const versions = known.get(object.value) ?? new Map<string, TypedObject>();
+    const done = versions.get(version);
+    if (done !== undefined) return done;
+    const value = context.convert(object.value, version);
+    validateTyped(value, type, { allowDuplicates: false });
+    const converted = { value, type, apiVersion: version };
+    known.set(object.value, versions.set(version, converted));
+    return converted;
   };
 }
 

@@ -1,4 +1,12 @@
-import { FairleadError, getOwn, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  FairleadError,
+  getOwn,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
 
 import { PathElementError } from "../fieldpath/element.js";
 import { EMPTY_SET, type FieldSet } from "../fieldpath/field-set.js";
@@ -50,7 +58,11 @@ export function decodeManagedFields(managedFields: JsonValue | undefined, memo?:
     if (!isObject(entry)) throw new ManagedFieldsError(`managed fields entry ${i} must be an object`);
     const identity = identityOf(entry, i);
     const key = formatIdentity(identity);
-    const owned = { set: decodeSet(entry, memo), apiVersion: identity.apiVersion, applied: identity.operation === "Apply" };
+    const owned = {
+      set: decodeSet(entry, memo),
+      apiVersion: identity.apiVersion,
+      applied: identity.operation === "Apply",
+    };
     const time = textOf(entry, "time");
     managers.set(key, owned);
     read.set(key, { entry, owned, time: time === "" ? undefined : time });
@@ -62,12 +74,14 @@ export function decodeManagedFields(managedFields: JsonValue | undefined, memo?:
 
 function identityOf(entry: JsonObject, index: number): ManagerIdentity {
   const operation = textOf(entry, "operation");
-  if (operation !== "Apply" && operation !== "Update") throw new ManagedFieldsError("operation must be `Apply` or `Update`");
+  if (operation !== "Apply" && operation !== "Update")
+    throw new ManagedFieldsError("operation must be `Apply` or `Update`");
   const apiVersion = textOf(entry, "apiVersion");
   if (apiVersion === "") throw new ManagedFieldsError("apiVersion must not be empty");
   const fieldsType = textOf(entry, "fieldsType");
   if (fieldsType === "") throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${index}`);
-  if (fieldsType !== "FieldsV1") throw new ManagedFieldsError(`invalid fieldsType "${fieldsType}" in managed fields entry ${index}`);
+  if (fieldsType !== "FieldsV1")
+    throw new ManagedFieldsError(`invalid fieldsType "${fieldsType}" in managed fields entry ${index}`);
   return { manager: textOf(entry, "manager"), operation, apiVersion, subresource: textOf(entry, "subresource") };
 }
 
@@ -121,9 +135,21 @@ function isCanonical(entry: JsonObject): boolean {
   return isObject(entry["fieldsV1"]);
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"]);
+const MEMBERS: ReadonlySet<string> = new Set([
+  "manager",
+  "operation",
+  "apiVersion",
+  "time",
+  "fieldsType",
+  "fieldsV1",
+  "subresource",
+]);
 
-function encodeEntry(key: string, owned: VersionedSet, { time, memo }: { readonly time: string | undefined; readonly memo: SetMemo | undefined }): JsonObject {
+function encodeEntry(
+  key: string,
+  owned: VersionedSet,
+  { time, memo }: { readonly time: string | undefined; readonly memo: SetMemo | undefined },
+): JsonObject {
   const { manager, subresource } = parseIdentity(key);
   const fieldsV1 = encodeFieldsV1(owned.set);
   memo?.set(fieldsV1, owned.set);

@@ -22,7 +22,13 @@ export function explained<T>(prefix: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof StatusError || !(error instanceof FairleadError) || error.code === "Invariant" || error.code === "FieldConflict") throw error;
+    if (
+      error instanceof StatusError ||
+      !(error instanceof FairleadError) ||
+      error.code === "Invariant" ||
+      error.code === "FieldConflict"
+    )
+      throw error;
     throw internalFailure(`${prefix}: ${error.message}`, error);
   }
 }

@@ -1,4 +1,13 @@
-import { decodeNumbers, FairleadError, getOwn, isObject, parseJson, setOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import {
+  decodeNumbers,
+  FairleadError,
+  getOwn,
+  isObject,
+  parseJson,
+  setOwn,
+  type JsonObject,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 import { hasPath, type FieldSet } from "../fieldpath/field-set.js";
 import { difference } from "../fieldpath/set-algebra.js";
@@ -27,7 +36,11 @@ interface Request {
  * annotation sets to its live value is kubectl's own, so taking it is no conflict. Unless that explains all conflicts,
  * only the unexplained ones are left; without a usable annotation, all of them.
  */
-export function absorbedConflicts(endpoint: Endpoint, conflicts: readonly Conflict[], request: Request): readonly Conflict[] {
+export function absorbedConflicts(
+  endpoint: Endpoint,
+  conflicts: readonly Conflict[],
+  request: Request,
+): readonly Conflict[] {
   if (request.manager !== "kubectl" || request.live === undefined) return conflicts;
   const allowed = allowedByLastApplied(endpoint, request.live);
   if (allowed === undefined) return conflicts;
@@ -39,7 +52,12 @@ function allowedByLastApplied(endpoint: Endpoint, live: JsonObject): FieldSet | 
   if (text === undefined) return undefined;
   try {
     const config = decodeNumbers(parseJson(text));
-    if (!isObject(config) || getOwn(config, "apiVersion") !== endpoint.apiVersion || typeof getOwn(config, "kind") !== "string") return undefined;
+    if (
+      !isObject(config) ||
+      getOwn(config, "apiVersion") !== endpoint.apiVersion ||
+      typeof getOwn(config, "kind") !== "string"
+    )
+      return undefined;
     const applied = endpoint.typed(config, { allowDuplicates: false });
     const current = endpoint.typed(inVersion(endpoint, live), { allowDuplicates: false });
     const changed = compareTyped(applied.value, current.value, applied.type);
@@ -73,7 +91,8 @@ function formatLastApplied(config: JsonObject): string {
   const annotations = getOwn(metadata, "annotations");
   if (!isObject(annotations)) return `${goJson(config)}\n`;
   const rest: MutableJsonObject = {};
-  for (const key of Object.keys(annotations)) if (key !== LAST_APPLIED_ANNOTATION) setOwn(rest, key, annotations[key] ?? null);
+  for (const key of Object.keys(annotations))
+    if (key !== LAST_APPLIED_ANNOTATION) setOwn(rest, key, annotations[key] ?? null);
   return `${goJson({ ...config, metadata: { ...metadata, annotations: rest } })}\n`;
 }
 
@@ -91,4 +110,3 @@ function utf8Length(text: string): number {
   }
   return length;
 }
-

@@ -1,4 +1,11 @@
-import { getOwn, isObject, type JsonArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  getOwn,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 /** `metadata` of an object, or an empty one. */
 export function metadataOf(object: JsonObject): JsonObject {
@@ -20,7 +27,10 @@ export function managedFieldsOf(object: JsonObject): JsonValue | undefined {
 /** The object with these managedFields, or without any. Shares everything else; is the object itself if nothing changes. */
 export function withManagedFields(object: JsonObject, managedFields: JsonArray | undefined): JsonObject {
   const metadata = metadataOf(object);
-  if (getOwn(metadata, "managedFields") === managedFields && (managedFields !== undefined || !Object.hasOwn(metadata, "managedFields"))) {
+  if (
+    getOwn(metadata, "managedFields") === managedFields &&
+    (managedFields !== undefined || !Object.hasOwn(metadata, "managedFields"))
+  ) {
     return object;
   }
   const copy: MutableJsonObject = { ...metadata };

@@ -69,7 +69,8 @@ function addFromScale(
   const path = options.paths.get(options.apiVersion);
   if (path === undefined) return;
   for (const [key, owned] of pending) {
-    if (hasPath(owned.set, SCALE_PATH)) managers.set(key, { set: fieldSetOf([path]), apiVersion: options.apiVersion, applied: owned.applied });
+    if (hasPath(owned.set, SCALE_PATH))
+      managers.set(key, { set: fieldSetOf([path]), apiVersion: options.apiVersion, applied: owned.applied });
   }
 }
 

@@ -8,9 +8,17 @@ const STRIPPED = fieldSetOfNames([
   ["apiVersion"],
   ["kind"],
   ["metadata"],
-  ...["name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"].map(
-    (name) => ["metadata", name],
-  ),
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["metadata", name]),
 ]);
 
 /** The managers with those paths taken from one of them, which goes when it has nothing else. */

@@ -9,7 +9,8 @@ import { managedFieldsOf, metadataOf, withManagedFields } from "./metadata.js";
 export function keepTimesOfNoOp(next: JsonObject, live: JsonObject): JsonObject {
   if (next === live) return next;
   const [now, before] = [managedFieldsOf(next), managedFieldsOf(live)];
-  if (now === before || !isArray(now) || !isArray(before) || now.length !== before.length || now.length === 0) return next;
+  if (now === before || !isArray(now) || !isArray(before) || now.length !== before.length || now.length === 0)
+    return next;
   if (!isSameButTimes(now, before) || !isSameButManagedFields(next, live)) return next;
   return withManagedFields(next, before);
 }

@@ -6,7 +6,15 @@ import { withManager, type Managers } from "../merge/managers.js";
 import { updateObject } from "../merge/updater.js";
 import { capUpdateManagers } from "./cap.js";
 import { endpointOf, type Endpoint, type ManagerContext } from "./context.js";
-import { decodeManagedFields, encodeManagedFields, isSameList, ManagedFieldsError, NOTHING_MANAGED, type Managed, type SetMemo } from "./entries.js";
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  isSameList,
+  ManagedFieldsError,
+  NOTHING_MANAGED,
+  type Managed,
+  type SetMemo,
+} from "./entries.js";
 import { formatIdentity } from "./identity.js";
 import { managedFieldsOf, metadataText, withManagedFields } from "./metadata.js";
 import { stripMetadata } from "./strip.js";
@@ -28,9 +36,13 @@ export function trackUpdate(context: ManagerContext, input: UpdateInput): JsonOb
   try {
     const endpoint = endpointOf(context);
     const managed = managedBefore(endpoint, live, next);
-    if (managed.managers.size === 0 && live !== undefined && metadataText(live, "uid") !== "") return withManagedFields(next, undefined);
+    if (managed.managers.size === 0 && live !== undefined && metadataText(live, "uid") !== "")
+      return withManagedFields(next, undefined);
     const bare = withManagedFields(next, undefined);
-    const before = live === undefined ? endpoint.empty() : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
+    const before =
+      live === undefined
+        ? endpoint.empty()
+        : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
     const after = endpoint.typed(inVersion(endpoint, bare), { allowDuplicates: true });
     const tracked = trackChange(endpoint, { before, after, managed, manager: input.manager });
     const encoded = encodeManagedFields(tracked, endpoint.cache.sets);
@@ -87,10 +99,20 @@ function decodeLeniently(object: JsonObject | undefined, memo: SetMemo): Managed
  */
 export function trackChange(
   endpoint: Endpoint,
-  input: { readonly before: TypedObject; readonly after: TypedObject; readonly managed: Managed; readonly manager: string },
+  input: {
+    readonly before: TypedObject;
+    readonly after: TypedObject;
+    readonly managed: Managed;
+    readonly manager: string;
+  },
 ): Managed {
   const { managed } = input;
-  const changed = updateObject(endpoint, { before: input.before, after: input.after, managers: managed.managers, manager: CURRENT });
+  const changed = updateObject(endpoint, {
+    before: input.before,
+    after: input.after,
+    managers: managed.managers,
+    manager: CURRENT,
+  });
   const managers = stripMetadata(changed, CURRENT);
   const key = formatIdentity({
     manager: input.manager === "" ? "unknown" : input.manager,
@@ -110,7 +132,11 @@ function named(managed: Managed, key: string, now: string): Managed {
   const previous = managed.managers.get(key);
   const set = previous === undefined ? gained.set : union(gained.set, previous.set);
   const rest: Managers = withoutCurrent(managed.managers);
-  return { ...managed, managers: withManager(rest, key, { ...gained, set }), times: new Map(managed.times).set(key, now) };
+  return {
+    ...managed,
+    managers: withManager(rest, key, { ...gained, set }),
+    times: new Map(managed.times).set(key, now),
+  };
 }
 
 function withoutCurrent(managers: Managers): Managers {

@@ -22,5 +22,7 @@ export class ConflictError extends FairleadError {
 
 /** The conflicts of these sets. */
 export function conflictsOf(sets: ReadonlyMap<string, FieldSet>): readonly Conflict[] {
-  return [...sets.keys()].sort().flatMap((manager) => pathsOf(sets.get(manager) as FieldSet).map((path) => ({ manager, path })));
+  return [...sets.keys()]
+    .sort()
+    .flatMap((manager) => pathsOf(sets.get(manager) as FieldSet).map((path) => ({ manager, path })));
 }

@@ -17,7 +17,12 @@ import type { Managers, VersionedSet } from "./managers.js";
  */
 export function prune(
   context: MergeContext,
-  input: { readonly merged: TypedObject; readonly managers: Managers; readonly manager: string; readonly last: VersionedSet | undefined },
+  input: {
+    readonly merged: TypedObject;
+    readonly managers: Managers;
+    readonly manager: string;
+    readonly last: VersionedSet | undefined;
+  },
 ): TypedObject {
   const { last, managers } = input;
   if (last === undefined || isEmptySet(last.set)) return input.merged;
@@ -44,7 +49,11 @@ interface Step {
   readonly pruned: TypedObject;
 }
 
-function addBackOwned(context: MergeContext, start: Step, owners: { readonly managers: Managers; readonly firstVersion: string }): TypedObject {
+function addBackOwned(
+  context: MergeContext,
+  start: Step,
+  owners: { readonly managers: Managers; readonly firstVersion: string },
+): TypedObject {
   const byVersion = new Map<string, FieldSet>();
   for (const { apiVersion, set } of owners.managers.values()) {
     const known = byVersion.get(apiVersion);

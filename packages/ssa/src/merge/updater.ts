@@ -27,7 +27,13 @@ export interface Applied {
  */
 export function applyObject(
   context: MergeContext,
-  input: { readonly live: TypedObject; readonly config: TypedObject; readonly managers: Managers; readonly manager: string; readonly force: boolean },
+  input: {
+    readonly live: TypedObject;
+    readonly config: TypedObject;
+    readonly managers: Managers;
+    readonly manager: string;
+    readonly force: boolean;
+  },
 ): Applied {
   const { live, config, manager } = input;
   const reconciled = reconcileManagers(context, live, input.managers);
@@ -35,7 +41,9 @@ export function applyObject(
   const owned: VersionedSet = { set: ownedByConfig(context, config), apiVersion: config.apiVersion, applied: true };
   const managers = new Map(reconciled).set(manager, owned);
   const merged: TypedObject = { ...live, value: mergeTyped(live.value, config.value, live.type) as JsonObject };
-  const pruned = isNothingToPrune(managers, last, owned, config) ? merged : prune(context, { merged, managers, manager, last });
+  const pruned = isNothingToPrune(managers, last, owned, config)
+    ? merged
+    : prune(context, { merged, managers, manager, last });
   const { managers: settled } = settle(context, { before: live, after: pruned, managers, manager, force: input.force });
   const isSame = live.value === pruned.value || equalValues(live.value, pruned.value);
   return { object: isSame ? undefined : pruned, managers: settled };
@@ -52,7 +60,12 @@ function ownedByConfig(context: MergeContext, config: TypedObject): FieldSet {
  * Whether pruning would change nothing: all that was applied last time is applied again, in the only version around.
  * A list that is owned through an explicit null can still go, so configurations with nulls are pruned.
  */
-function isNothingToPrune(managers: Managers, last: VersionedSet | undefined, owned: VersionedSet, config: TypedObject): boolean {
+function isNothingToPrune(
+  managers: Managers,
+  last: VersionedSet | undefined,
+  owned: VersionedSet,
+  config: TypedObject,
+): boolean {
   if (last === undefined || isEmptySet(last.set)) return true;
   if (!isSubset(last.set, owned.set) || config.hasNull !== false) return false;
   for (const { apiVersion } of managers.values()) if (apiVersion !== last.apiVersion) return false;
@@ -66,7 +79,12 @@ function isNothingToPrune(managers: Managers, last: VersionedSet | undefined, ow
  */
 export function updateObject(
   context: MergeContext,
-  input: { readonly before: TypedObject; readonly after: TypedObject; readonly managers: Managers; readonly manager: string },
+  input: {
+    readonly before: TypedObject;
+    readonly after: TypedObject;
+    readonly managers: Managers;
+    readonly manager: string;
+  },
 ): Managers {
   const { after, manager } = input;
   const reconciled = reconcileManagers(context, input.before, input.managers);
@@ -86,7 +104,13 @@ interface Settlement {
 /** Takes from all managers but one what changed from `before` to `after`, judging each in its own version. */
 function settle(
   context: MergeContext,
-  input: { readonly before: TypedObject; readonly after: TypedObject; readonly managers: Managers; readonly manager: string; readonly force: boolean },
+  input: {
+    readonly before: TypedObject;
+    readonly after: TypedObject;
+    readonly managers: Managers;
+    readonly manager: string;
+    readonly force: boolean;
+  },
 ): Settlement {
   const { before, after } = input;
   const comparison = compareIn(context, before, after);
@@ -111,7 +135,12 @@ function settle(
   return { managers, comparison };
 }
 
-function compareInVersion(context: MergeContext, before: TypedObject, after: TypedObject, apiVersion: string): Comparison | undefined {
+function compareInVersion(
+  context: MergeContext,
+  before: TypedObject,
+  after: TypedObject,
+  apiVersion: string,
+): Comparison | undefined {
   const old = context.convert(before, apiVersion);
   const now = old === undefined ? undefined : context.convert(after, apiVersion);
   return old === undefined || now === undefined ? undefined : compareIn(context, old, now);

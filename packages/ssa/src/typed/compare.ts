@@ -46,7 +46,8 @@ class Comparer {
     if (left === right) return;
     const leftBranch = branchOf(type, left);
     const rightBranch = branchOf(type, right);
-    if (left !== undefined && right !== undefined && leftBranch !== rightBranch) this.#as(leftBranch, left, right, type);
+    if (left !== undefined && right !== undefined && leftBranch !== rightBranch)
+      this.#as(leftBranch, left, right, type);
     const isLeaf = this.#as(right === undefined ? leftBranch : rightBranch, left, right, type);
     if (isLeaf) return;
     if (left === undefined) this.added.insert(this.#path);

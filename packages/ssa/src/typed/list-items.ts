@@ -88,4 +88,3 @@ function keyDefault(list: ListType, name: string): JsonValue | undefined {
   }
   return list.keyDefault(name) ?? undefined;
 }
-

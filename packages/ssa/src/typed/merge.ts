@@ -66,7 +66,9 @@ function mergeItems(left: JsonArray, right: JsonArray, type: ListType): JsonArra
   let same = 0;
   while (same < applied.length && live[same] === applied[same]) same++;
   const aligned = same === applied.length && !hasRepeats(live);
-  return aligned ? mergeAligned(left, right, type) : interleaved({ items: left, keys: live }, { items: right, keys: applied }, type);
+  return aligned
+    ? mergeAligned(left, right, type)
+    : interleaved({ items: left, keys: live }, { items: right, keys: applied }, type);
 }
 
 /** The usual case: the live list begins with the applied items, in their order. */

@@ -9,7 +9,9 @@ import type { Type } from "./type.js";
 export function ensureNamedFieldsAreMembers(set: FieldSet, type: Type | undefined): FieldSet {
   return withChildren(set, (child, element) => {
     const declared = type?.map?.byElement.get(element);
-    const below = declared?.type ?? (isFieldElement(element) ? type?.map?.others?.type : isKeyElement(element) ? type?.list?.items.type : undefined);
+    const below =
+      declared?.type ??
+      (isFieldElement(element) ? type?.map?.others?.type : isKeyElement(element) ? type?.list?.items.type : undefined);
     return withSelf(ensureNamedFieldsAreMembers(child, below), child.self || declared !== undefined);
   });
 }

@@ -67,11 +67,15 @@ function listNode(list: JsonArray, type: ListType): FieldSet {
   const elements = list.map((item) => itemElement(type, item));
   const sorted = sortedElements(elements);
   let children: readonly FieldSet[] | undefined;
-  if (sorted === elements && !hasNeighbours(sorted)) children = list.map((item) => withSelf(nodeOf(item, type.items.type), true));
+  if (sorted === elements && !hasNeighbours(sorted))
+    children = list.map((item) => withSelf(nodeOf(item, type.items.type), true));
   if (children !== undefined) return { self: false, elements, children };
   const byElement = new Map<PathElement, FieldSet>();
   for (const [i, element] of elements.entries()) {
-    byElement.set(element, byElement.has(element) ? LEAF : withSelf(nodeOf(list[i] as JsonValue, type.items.type), true));
+    byElement.set(
+      element,
+      byElement.has(element) ? LEAF : withSelf(nodeOf(list[i] as JsonValue, type.items.type), true),
+    );
   }
   const unique = hasNeighbours(sorted) ? sorted.filter((element, i) => element !== sorted[i - 1]) : sorted;
   return { self: false, elements: unique, children: unique.map((element) => byElement.get(element) as FieldSet) };

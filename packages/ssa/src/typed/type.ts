@@ -49,7 +49,11 @@ export class MapType {
   /** Every key has a type that is guessed from its value: such maps are not reconciled with schema changes. */
   readonly deduced: boolean;
 
-  constructor(fields: ReadonlyMap<string, FieldType>, others: FieldType | undefined, options: { readonly atomic: boolean; readonly deduced: boolean }) {
+  constructor(
+    fields: ReadonlyMap<string, FieldType>,
+    others: FieldType | undefined,
+    options: { readonly atomic: boolean; readonly deduced: boolean },
+  ) {
     this.fields = fields;
     this.byElement = new Map([...fields.values()].map((field) => [field.element, field]));
     this.others = others;
@@ -119,7 +123,8 @@ export class TypeCache {
   objectType(schema: Schema, options: { readonly builtin: boolean }): Type {
     if (options.builtin) return this.#type(schema, false);
     let type = this.#customRoots.get(schema);
-    if (type === undefined) this.#customRoots.set(schema, (type = this.#compile(schema, { preserve: false, implicitFields: true })));
+    if (type === undefined)
+      this.#customRoots.set(schema, (type = this.#compile(schema, { preserve: false, implicitFields: true })));
     return type;
   }
 
@@ -127,7 +132,8 @@ export class TypeCache {
     if (schema.untypedAtomic === true) return UNTYPED_ATOMIC;
     const cache = preserve ? this.#preserving : this.#plain;
     let type = cache.get(schema);
-    if (type === undefined) cache.set(schema, (type = this.#compile(schema, { preserve, implicitFields: schema.embeddedResource === true })));
+    if (type === undefined)
+      cache.set(schema, (type = this.#compile(schema, { preserve, implicitFields: schema.embeddedResource === true })));
     return type;
   }
 
@@ -136,7 +142,12 @@ export class TypeCache {
     const preserve = options.preserve || schema.preserveUnknownFields === true;
     switch (schema.type) {
       case undefined:
-        return { scalar: "untyped", list: this.#list(schema, preserve), map: this.#map(schema, { preserve, implicitFields }) };
+        if (schema.format === "quantity") return { scalar: "untyped", list: undefined, map: undefined };
+        return {
+          scalar: "untyped",
+          list: this.#list(schema, preserve),
+          map: this.#map(schema, { preserve, implicitFields }),
+        };
       case "object":
         return { scalar: undefined, list: undefined, map: this.#map(schema, { preserve, implicitFields }) };
       case "array":
@@ -159,7 +170,9 @@ export class TypeCache {
     const others = (deduced: boolean, compile: () => Type): MapType =>
       new MapType(fields, new FieldType(UNNAMED, undefined, compile), { atomic, deduced });
     if (additionalProperties === undefined) {
-      return preserve || fields.size === 0 ? others(true, () => DEDUCED) : new MapType(fields, undefined, { atomic, deduced: false });
+      return preserve || fields.size === 0
+        ? others(true, () => DEDUCED)
+        : new MapType(fields, undefined, { atomic, deduced: false });
     }
     if (additionalProperties === true) return others(true, () => DEDUCED);
     return others(additionalProperties.type === undefined, () => this.#type(additionalProperties, preserve));
@@ -167,7 +180,10 @@ export class TypeCache {
 
   #list(schema: Schema, preserve: boolean): ListType {
     const { items } = schema;
-    return new ListType(new FieldType(UNNAMED, undefined, () => (items === undefined ? UNTYPED_ATOMIC : this.#type(items, preserve))), relationOf(schema));
+    return new ListType(
+      new FieldType(UNNAMED, undefined, () => (items === undefined ? UNTYPED_ATOMIC : this.#type(items, preserve))),
+      relationOf(schema),
+    );
   }
 }
 
@@ -180,7 +196,10 @@ function scalarType(schema: Schema): ScalarType {
     case "boolean":
       return "boolean";
     default:
-      return schema.type === "string" && (schema.format === undefined || schema.format === "" || schema.format === "byte") ? "string" : "untyped";
+      return schema.type === "string" &&
+        (schema.format === undefined || schema.format === "" || schema.format === "byte")
+        ? "string"
+        : "untyped";
   }
 }
 

@@ -10,7 +10,10 @@ import type { ListType, MapType, ScalarType, Type } from "./type.js";
 /** A value that does not have its type; the message lists every violation with its path. */
 export class TypedError extends FairleadError {
   constructor(errors: readonly string[]) {
-    super("Typed", errors.length === 1 ? (errors[0] as string) : ["errors:", ...errors.map((error) => `  ${error}`)].join("\n"));
+    super(
+      "Typed",
+      errors.length === 1 ? (errors[0] as string) : ["errors:", ...errors.map((error) => `  ${error}`)].join("\n"),
+    );
   }
 }
 
@@ -175,9 +178,13 @@ function scalarError(value: JsonValue, type: ScalarType): string | undefined {
   if (value === null) return undefined;
   switch (type) {
     case "numeric":
-      return typeof value === "number" || typeof value === "bigint" ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
+      return typeof value === "number" || typeof value === "bigint"
+        ? undefined
+        : `expected numeric (int or float), got ${goTypeName(value)}`;
     case "string":
-      return typeof value === "string" ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value, true)}}`;
+      return typeof value === "string"
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value, true)}}`;
     case "boolean":
       return typeof value === "boolean" ? undefined : `expected boolean, got &{${formatGoValue(value)}}`;
     case "untyped":

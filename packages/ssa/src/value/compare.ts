@@ -63,7 +63,10 @@ function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number 
   return a.length - b.length;
 }
 
-function compareMaps(a: Readonly<Record<string, JsonValue | undefined>>, b: Readonly<Record<string, JsonValue | undefined>>): number {
+function compareMaps(
+  a: Readonly<Record<string, JsonValue | undefined>>,
+  b: Readonly<Record<string, JsonValue | undefined>>,
+): number {
   const [keysA, keysB] = [Object.keys(a).sort(), Object.keys(b).sort()];
   for (let i = 0; i < keysA.length && i < keysB.length; i++) {
     const [keyA, keyB] = [keysA[i] as string, keysB[i] as string];

@@ -13,7 +13,9 @@ export function goSyntax(value: JsonValue, nested = false): string {
   if (typeof value === "number") return formatGoNumber(value);
   if (isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, true)).join(", ")}}`;
   if (!isObject(value)) return String(value);
-  return `map[string]interface {}{${sortedEntries(value).map(([key, item]) => `${goQuote(key)}:${goSyntax(item, true)}`).join(", ")}}`;
+  return `map[string]interface {}{${sortedEntries(value)
+    .map(([key, item]) => `${goQuote(key)}:${goSyntax(item, true)}`)
+    .join(", ")}}`;
 }
 
 /** A value as path elements show it (structured-merge-diff: value/value.go, ToString). */
@@ -22,7 +24,10 @@ export function displayValue(value: JsonValue): string {
   if (typeof value === "string") return goQuote(value);
   if (typeof value === "number") return formatGoNumber(value);
   if (isArray(value)) return `[${value.map(displayValue).join(",")}]`;
-  if (isObject(value)) return sortedEntries(value).map(([key, item]) => `${key}=${displayValue(item)}`).join("");
+  if (isObject(value))
+    return sortedEntries(value)
+      .map(([key, item]) => `${key}=${displayValue(item)}`)
+      .join("");
   return String(value);
 }
 
@@ -38,7 +43,9 @@ export function goJson(value: JsonValue): string {
   if (typeof value === "number") return goJsonNumber(value);
   if (isArray(value)) return `[${value.map(goJson).join(",")}]`;
   if (!isObject(value)) return String(value);
-  return `{${sortedEntries(value).map(([key, item]) => `${goJsonString(key)}:${goJson(item)}`).join(",")}}`;
+  return `{${sortedEntries(value)
+    .map(([key, item]) => `${goJsonString(key)}:${goJson(item)}`)
+    .join(",")}}`;
 }
 
 /** A JSON string with `<`, `>`, `&`, U+2028 and U+2029 escaped. */
