@@ -9,6 +9,7 @@ export {
   type ControllerSpec,
   type Reconciled,
 } from "./controller/controller.js";
+export { controllerReference, OwnerError, withCondition } from "./controller/objects.js";
 export * from "./controller/outcome.js";
 export {
   allOf,

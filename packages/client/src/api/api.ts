@@ -151,9 +151,9 @@ export class Api<T extends KubernetesObject> {
 
   /** All objects, read in pages of `limit` (500 by default) of one snapshot, in the server's order. */
   async list(options: ListOptions = {}): Promise<ObjectList<T>> {
-    let items: readonly T[] | undefined;
+    const items: T[] = [];
     for await (const page of this.pages(options)) {
-      items = items === undefined ? page.items : [...items, ...page.items];
+      for (const item of page.items) items.push(item);
       if (page.continue === undefined) return { items, resourceVersion: page.resourceVersion };
     }
     throw new ResponseError(`list ${this.kind.resource}: the server answered no page`, 200);

@@ -94,6 +94,16 @@ export class WriteHandle<T> implements Promise<T> {
     }
   }
 
+  /** A write that need not be sent: what it would come to is known. */
+  static done<T>(info: WriteInfo, value: T): WriteHandle<T> {
+    return new WriteHandle(info, () => Promise.resolve(value));
+  }
+
+  /** The same write, whose result is told as `map` says. It is still this write that is sent. */
+  map<R>(map: (value: T) => R): WriteHandle<R> {
+    return new WriteHandle(this.info, async () => map(await this));
+  }
+
   /** The same write, whose failure is told as `map` says. */
   mapError(map: (error: unknown) => unknown): WriteHandle<T> {
     const send = this.#send as () => Promise<T>;

@@ -267,5 +267,5 @@ function describe(info: WriteInfo): string {
 
 function unchanged<T extends KubernetesObject>(api: Api<T>, object: T): WriteHandle<T> {
   const info: WriteInfo = { verb: "patch", kind: api.kind, key: keyOf(object), dryRun: false };
-  return new WriteHandle(info, () => Promise.resolve(object));
+  return WriteHandle.done(info, object);
 }

@@ -312,7 +312,7 @@ describe("the closed list", () => {
 
   it("lets a terminating namespace go", async () => {
     const api = client.api(kinds.Namespace);
-    await api.create({ metadata: { name: "going", labels: { a: "b" } } });
+    await api.create({ metadata: { name: "going", labels: { a: "b" } }, spec: { finalizers: ["kubernetes"] } });
     await api.delete("going", { preconditions: "none" });
     const going = await api.get("going");
     expect(going).toMatchObject({ status: { phase: "Terminating" }, metadata: { labels: { a: "b" } } });

@@ -7,18 +7,15 @@ import {
   type Logger,
   type Random,
 } from "@fairlead/base";
-import { keyOf, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
-import {
-  applyOwned,
-  mergeStatus,
-  ownedPaths,
+import type { KubernetesObject, ObjectKey } from "@fairlead/apimachinery";
+import type {
+  ApplyOwnedOptions,
+  Client,
+  Contract,
+  MergeStatusOptions,
+  OwnedPathsOptions,
+  ResourceKind,
   WriteHandle,
-  type ApplyOwnedOptions,
-  type Client,
-  type Contract,
-  type MergeStatusOptions,
-  type OwnedPathsOptions,
-  type ResourceKind,
 } from "@fairlead/client";
 import type { RecordedEvent } from "../events/recorder.js";
 import type { Stores } from "./triggers.js";
@@ -52,7 +49,8 @@ export interface Context<T extends KubernetesObject> extends Stores {
   owned<K extends KubernetesObject>(kind: ResourceKind<K>): readonly K[];
 
   /**
-   * Applies what this controller owns of an object; creates it if it is not there.
+   * Applies what this controller owns of an object; creates it if it is not there. An apply that was done before, with
+   * the same body to the object as it still is, is not sent again.
    *
    * @param ref - Which object; the reconciled object's namespace is used when it has none.
    * @throws see `ownedPaths` and `applyOwned`. `onConflict` is the controller's by default.
@@ -74,52 +72,11 @@ export interface Context<T extends KubernetesObject> extends Stores {
   /** Tells users about the reconciled object; see EventRecorder. */
   event(event: RecordedEvent): void;
 
-  /** Whether a generation of the reconciled object was made by this controller's own write, since it started. */
+  /**
+   * Whether a generation of the reconciled object was made by this controller's own apply alone, as far as it remembers:
+   * since it started, and for the last few.
+   */
   isOwnGeneration(generation: number): boolean;
-}
-
-/** `ctx.apply`, for any client. */
-export function applyIn<K extends KubernetesObject, B>(
-  client: Client,
-  contract: Contract<K, B>,
-  o: {
-    readonly ref: ObjectKey;
-    readonly body: B;
-    readonly options: ApplyOwnedOptions & OwnedPathsOptions;
-    readonly logger: Logger;
-  },
-): WriteHandle<K> {
-  const owned = ownedPaths(
-    contract,
-    o.ref,
-    o.body as NoInfer<B>,
-    o.options.clear === undefined ? {} : { clear: o.options.clear },
-  );
-  const applied = applyOwned(client, owned, o.options);
-  return new WriteHandle(applied.info, async () => {
-    const { object, yielded, forceCleared } = await applied;
-    if (yielded.length > 0)
-      o.logger.debug("fields left to their owners", { kind: contract.kind.kind, name: o.ref.name, yielded });
-    if (forceCleared.length > 0)
-      o.logger.warn("fields cleared by merge patch", { kind: contract.kind.kind, name: o.ref.name, forceCleared });
-    return object;
-  });
-}
-
-/** `ctx.status`, for any client: skipped when it would change nothing. */
-export function statusIn<T extends KubernetesObject>(
-  client: Client,
-  kind: ResourceKind<T>,
-  o: { readonly object: T; readonly status: unknown; readonly options: MergeStatusOptions },
-): WriteHandle<T> {
-  const key = keyOf(o.object);
-  const held = (o.object as { readonly status?: JsonValue }).status;
-  if (o.options.dryRun !== true && isMerged(held, o.status as JsonValue)) {
-    return new WriteHandle({ verb: "patch", kind, key, subresource: "status", dryRun: false }, () =>
-      Promise.resolve(o.object),
-    );
-  }
-  return mergeStatus(client.api(kind), key, o.status, o.options);
 }
 
 /** Whether merging `patch` (RFC 7396) into a value would leave it as it is. */

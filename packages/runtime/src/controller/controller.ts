@@ -13,10 +13,12 @@ import type { Informer, InformerOptions } from "../informer/informer.js";
 import type { Informers } from "../informer/informers.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Change, StoreReader } from "../store/store.js";
-import { applyIn, statusIn, type Context } from "./context.js";
+import type { Context } from "./context.js";
 import { after, ReconcileDeadlineError, TerminalError, type Outcome } from "./outcome.js";
-import { OwnGenerations, WriteScope } from "./scope.js";
+import { OwnGenerations } from "./own-writes.js";
+import { WriteScope } from "./scope.js";
 import { ownedBy, type Index, type Predicate, type Trigger } from "./triggers.js";
+import { AppliedBodies, Writer } from "./writer.js";
 
 /** A controller as its author writes it; see `defineController`. */
 export interface ControllerSpec<T extends KubernetesObject> {
@@ -155,6 +157,7 @@ class ControllerLoop<T extends KubernetesObject> implements Controller {
   readonly #triggers: readonly { readonly trigger: Trigger; readonly informer: Informer<KubernetesObject> }[];
   readonly #readable = new Map<string, Informer<KubernetesObject>>();
   readonly #ownGenerations = new OwnGenerations();
+  readonly #applied = new AppliedBodies();
   #events: EventRecorder;
   #queue: WorkQueue;
 
@@ -226,14 +229,18 @@ class ControllerLoop<T extends KubernetesObject> implements Controller {
     return informer;
   }
 
+  #find<K extends KubernetesObject>(kind: ResourceKind<K>): Informer<K> | undefined {
+    return this.#readable.get(kindKey(kind)) as unknown as Informer<K> | undefined;
+  }
+
   #informer<K extends KubernetesObject>(kind: ResourceKind<K>): Informer<K> {
-    const informer = this.#readable.get(kindKey(kind));
+    const informer = this.#find(kind);
     if (informer === undefined) {
       throw new RangeError(
         `Controller ${this.name} has no store of ${kind.kind}; name the kind in owns, watches or reads`,
       );
     }
-    return informer as unknown as Informer<K>;
+    return informer;
   }
 
   #store<K extends KubernetesObject>(kind: ResourceKind<K>): StoreReader<K> {
@@ -328,14 +335,8 @@ class ControllerLoop<T extends KubernetesObject> implements Controller {
     const cancel = this.#env.clock.schedule(deadlineMs, () => {
       ending.abort(new ReconcileDeadlineError(deadlineMs));
     });
-    const scope = new WriteScope({
-      informers: this.#env.informers,
-      ownGenerations: this.#ownGenerations,
-      leading: this.#env.leading,
-      signal: ending.signal,
-    });
+    const { ctx, scope } = this.#context(object, ending.signal);
     try {
-      const ctx = this.#context(object, scope, ending.signal);
       const outcome = await orAborted(this.#steps(object, ctx), ending.signal);
       await orAborted(scope.end(), ending.signal);
       return outcome;
@@ -363,14 +364,31 @@ class ControllerLoop<T extends KubernetesObject> implements Controller {
     return outcome;
   }
 
-  #context(object: T, scope: WriteScope, signal: AbortSignal): Context<T> {
-    const { clock, random, client: unobserved } = this.#env;
+  #context(object: T, signal: AbortSignal): { readonly ctx: Context<T>; readonly scope: WriteScope } {
+    const { clock, random, informers, leading } = this.#env;
+    const scope: WriteScope = new WriteScope({
+      informers,
+      leading,
+      signal,
+      onObject: (info, written) => {
+        writer.wrote(info.kind, written);
+      },
+    });
     const key = keyOf(object);
-    const client = unobserved.observedBy(scope);
+    const client = this.#env.client.observedBy(scope);
     const logger = this.#logger.with({ key: formatKey(key) });
+    const writer = new Writer<T>({
+      client,
+      logger,
+      kind: this.#spec.for,
+      object,
+      applied: this.#applied,
+      ownGenerations: this.#ownGenerations,
+      storeOf: <K extends KubernetesObject>(kind: ResourceKind<K>) => this.#find(kind)?.store,
+    });
     const onConflict = this.#spec.onConflict ?? "report";
     const { uid } = object.metadata;
-    return {
+    const ctx: Context<T> = {
       key,
       object,
       client,
@@ -381,19 +399,17 @@ class ControllerLoop<T extends KubernetesObject> implements Controller {
       store: (kind) => this.#store(kind),
       owned: (kind) => (uid === undefined ? [] : this.#store(kind).by(OWNER_INDEX, uid)),
       apply: (contract, ref, body, options = {}) => {
-        const at =
-          contract.kind.namespaced && ref.namespace === undefined && key.namespace !== undefined
-            ? { ...ref, namespace: key.namespace }
-            : ref;
-        return applyIn(client, contract, { ref: at, body, options: { onConflict, signal, ...options }, logger });
+        const inherits = contract.kind.namespaced && ref.namespace === undefined && key.namespace !== undefined;
+        const at = inherits ? { ...ref, namespace: key.namespace } : ref;
+        return writer.apply(contract, at, body, { onConflict, signal, ...options });
       },
-      status: (status, options = {}) =>
-        statusIn(client, this.#spec.for, { object, status, options: { signal, ...options } }),
+      status: (status, options = {}) => writer.status(status, { signal, ...options }),
       event: (event) => {
         this.#events.record(object, event);
       },
       isOwnGeneration: (generation) => uid !== undefined && this.#ownGenerations.has(uid, generation),
     };
+    return { ctx, scope };
   }
 }
 

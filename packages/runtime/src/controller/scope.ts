@@ -1,4 +1,4 @@
-import type { KubernetesObject, Uid } from "@fairlead/apimachinery";
+import type { KubernetesObject } from "@fairlead/apimachinery";
 import {
   formatWrite,
   UnawaitedWriteError,
@@ -8,30 +8,14 @@ import {
 } from "@fairlead/client";
 import type { Informers } from "../informer/informers.js";
 import { WriteRefusedError } from "./outcome.js";
+import { showInCaches } from "./own-writes.js";
 
-/** The generations of primary objects that the controller's own writes made, for telling them from a user's. */
-export class OwnGenerations {
-  readonly #byUid = new Map<Uid, number[]>();
-  readonly #limit: number;
-
-  /** @param limit - Generations that are remembered of one object at most; 16 by default. */
-  constructor(limit: number = 16) {
-    this.#limit = limit;
-  }
-
-  add(uid: Uid, generation: number): void {
-    const seen = this.#byUid.get(uid) ?? [];
-    if (seen.includes(generation)) return;
-    this.#byUid.set(uid, [...seen, generation].slice(-this.#limit));
-  }
-
-  has(uid: Uid, generation: number): boolean {
-    return this.#byUid.get(uid)?.includes(generation) ?? false;
-  }
-
-  forget(uid: Uid): void {
-    this.#byUid.delete(uid);
-  }
+export interface WriteScopeOptions {
+  readonly informers: Informers;
+  readonly leading: () => boolean;
+  readonly signal: AbortSignal;
+  /** Told of each answer that is an object. */
+  readonly onObject: (info: WriteInfo, object: KubernetesObject) => void;
 }
 
 /**
@@ -59,18 +43,8 @@ export class WriteScope implements WriteObserver {
   }
 
   done(info: WriteInfo, object: KubernetesObject | undefined): void {
-    if (info.dryRun) return;
-    const { informers, ownGenerations } = this.#o;
-    if (object === undefined) {
-      if (info.verb !== "delete" || info.key === undefined) return;
-      for (const informer of informers.of(info.kind)) informer.removed(info.key, info.uid);
-      return;
-    }
-    if (object.kind !== info.kind.kind) return;
-    for (const informer of informers.of(info.kind)) informer.wrote(object);
-    const { uid, generation } = object.metadata;
-    if (uid !== undefined && generation !== undefined && info.subresource === undefined)
-      ownGenerations.add(uid, generation);
+    showInCaches(this.#o.informers, info, object);
+    if (object !== undefined && !info.dryRun) this.#o.onObject(info, object);
   }
 
   /**
@@ -89,11 +63,4 @@ export class WriteScope implements WriteObserver {
   abandon(): void {
     this.#ended = true;
   }
-}
-
-export interface WriteScopeOptions {
-  readonly informers: Informers;
-  readonly ownGenerations: OwnGenerations;
-  readonly leading: () => boolean;
-  readonly signal: AbortSignal;
 }

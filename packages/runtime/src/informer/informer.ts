@@ -1,7 +1,11 @@
 import { deferred, messageOf, orAborted, type Clock, type Logger, type Random } from "@fairlead/base";
 import {
   isAtLeast,
+  keyOf,
+  matchesLabels,
+  parseLabelSelector,
   type KubernetesObject,
+  type LabelSelector,
   type ObjectKey,
   type ResourceVersion,
   type Uid,
@@ -39,6 +43,7 @@ export class Informer<T extends KubernetesObject> {
   readonly #deps: InformerDeps;
   readonly #store: Store<T>;
   readonly #handlers = new Set<ChangeHandler<T>>();
+  readonly #labels: LabelSelector | undefined;
   readonly #synced = deferred<void>();
   #hasSynced = false;
   #waiting: { readonly version: ResourceVersion; readonly reached: () => void }[] = [];
@@ -47,6 +52,7 @@ export class Informer<T extends KubernetesObject> {
     this.kind = kind;
     this.options = options;
     this.#deps = deps;
+    this.#labels = options.labelSelector === undefined ? undefined : parseLabelSelector(options.labelSelector);
     this.#store = new Store<T>({ freeze: deps.freeze ?? false });
   }
 
@@ -95,9 +101,9 @@ export class Informer<T extends KubernetesObject> {
     }
   }
 
-  /** Shows the answer to an own write at once, before the watch brings it. */
+  /** Shows the answer to an own write at once, before the watch brings it; what is not selected here is left out. */
   wrote(object: T): void {
-    this.#publish(this.#store.wrote(object));
+    if (this.#selects(object)) this.#publish(this.#store.wrote(object));
   }
 
   /** Hides an object whose deletion was answered as done. */
@@ -130,6 +136,14 @@ export class Informer<T extends KubernetesObject> {
       cancel();
       this.#waiting = this.#waiting.filter((other) => other !== entry);
     }
+  }
+
+  /** Whether the server would send it here. Fields cannot be judged from outside, so then only what is held is renewed. */
+  #selects(object: T): boolean {
+    const { namespace, fieldSelector } = this.options;
+    if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+    if (fieldSelector !== undefined && this.#store.get(keyOf(object)) === undefined) return false;
+    return this.#labels === undefined || matchesLabels(this.#labels, object.metadata.labels);
   }
 
   #take(event: StoreEvent<T>): void {

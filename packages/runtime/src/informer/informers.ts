@@ -10,6 +10,7 @@ import { Informer, type InformerDeps, type InformerOptions } from "./informer.js
 export class Informers {
   readonly #deps: InformerDeps;
   readonly #informers = new Map<string, Informer<KubernetesObject>>();
+  readonly #ends = new WeakMap<Informer<KubernetesObject>, () => void>();
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #started = false;
@@ -44,6 +45,12 @@ export class Informers {
     return [...this.#informers.values()];
   }
 
+  /** Ends one informer, and forgets it; who asks again gets a new one. For kinds that have ceased to be. */
+  remove(informer: Informer<KubernetesObject>): void {
+    for (const [key, one] of this.#informers) if (one === informer) this.#informers.delete(key);
+    this.#ends.get(informer)?.();
+  }
+
   /** Starts following. */
   start(): void {
     if (this.#started) return;
@@ -67,7 +74,11 @@ export class Informers {
   }
 
   #run(informer: Informer<KubernetesObject>): void {
-    const running = informer.run(this.#stop.signal).catch((error: unknown) => {
+    const ending = new AbortController();
+    this.#ends.set(informer, () => {
+      ending.abort(new Error("The informer was removed"));
+    });
+    const running = informer.run(AbortSignal.any([this.#stop.signal, ending.signal])).catch((error: unknown) => {
       this.#deps.logger.error("informer ended", { kind: informer.kind.kind, error: messageOf(error) });
     });
     this.#running.add(running);

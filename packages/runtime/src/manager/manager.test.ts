@@ -1,7 +1,7 @@
 import { startApiServer } from "@fairlead/apiserver";
 import { never, seededRandom, silentLogger, VirtualClock, type HttpRequest, type Transport } from "@fairlead/base";
 import { formatKey, keyOf, type KubernetesObject } from "@fairlead/apimachinery";
-import { Client, kinds, owns, scale } from "@fairlead/client";
+import { applyOwned, Client, kinds, ownedPaths, owns, scale } from "@fairlead/client";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   defineController,
@@ -98,9 +98,7 @@ function deployment(name = "web", replicas = 1): Parameters<ReturnType<typeof ap
 }
 const api = (client: Client) => client.api(kinds.Deployment, "default");
 
-function ownerOf(
-  object: KubernetesObject,
-): readonly [
+function ownerOf(object: KubernetesObject): readonly [
   {
     readonly apiVersion: string;
     readonly kind: string;
@@ -350,6 +348,90 @@ describe("a controller", () => {
       .create({ metadata: { name: "p" }, spec: { nodeName: "n1", containers: [{ name: "a", image: "b" }] } });
     await w.settle();
     expect(seen).toEqual(["n1: ", "n1: default/p"]);
+  });
+});
+
+describe("what need not be written", () => {
+  it("is not sent: an apply done before, as long as its object is as it was left", async () => {
+    const w = await world();
+    await api(w.client).create(deployment());
+    let passes = 0;
+    await w.start([
+      mirror({
+        async reconcile(object, ctx) {
+          await ctx.apply(
+            config,
+            { name: "web" },
+            { metadata: { ownerReferences: ownerOf(object) }, data: { a: "1" } },
+            { onConflict: "take" },
+          );
+          return ++passes < 10 ? after(1_000) : settled();
+        },
+      }),
+    ]);
+    await w.settle(4_500);
+    const applies = (): number => w.writes().filter((write) => write.startsWith("PATCH")).length;
+    expect(applies()).toBeLessThan(3);
+    await applyOwned(w.client, ownedPaths(owns(kinds.ConfigMap, "data"), ref, { data: { a: "2" } }), {
+      onConflict: "take",
+    });
+    await w.settle(1_000);
+    expect((await w.client.api(kinds.ConfigMap).get(ref)).data).toEqual({ a: "1" });
+    expect(applies()).toBeGreaterThan(0);
+    expect(passes).toBeGreaterThan(5);
+  });
+
+  it("is judged by the status as it is after the writes of the same pass", async () => {
+    const w = await world();
+    await api(w.client).create(deployment());
+    await w.start([
+      mirror({
+        async reconcile(_object, ctx) {
+          await ctx.status({ replicas: 1 });
+          await ctx.status({ replicas: 2 });
+          await ctx.status({ replicas: 1 });
+          return settled();
+        },
+        predicate: generationChanged,
+      }),
+    ]);
+    await w.settle();
+    expect(w.writes()).toHaveLength(3);
+    expect((await api(w.client).get("web")).status?.replicas).toBe(1);
+  });
+});
+
+describe("a selected informer", () => {
+  it("shows own writes only to those who selected them", async () => {
+    const w = await world();
+    const manager = await w.start([], {
+      runnables: [
+        {
+          name: "writer",
+          async run({ client, informers }, signal) {
+            const all = informers.get(kinds.ConfigMap, { namespace: "default" });
+            await all.synced(signal);
+            await client
+              .as("writer")
+              .api(kinds.ConfigMap, "default")
+              .create({ metadata: { name: "c", labels: { tier: "web" } } });
+          },
+        },
+      ],
+    });
+    const web = manager.informers.get(kinds.ConfigMap, { labelSelector: "tier=web" });
+    const other = manager.informers.get(kinds.ConfigMap, { labelSelector: "tier=db" });
+    const elsewhere = manager.informers.get(kinds.ConfigMap, { namespace: "kube-system" });
+    await w.settle();
+    expect([web, other, elsewhere].map((informer) => informer.store.get("default/c") !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    manager.informers.remove(web as never);
+    await w.client.api(kinds.ConfigMap, "default").delete("c", { preconditions: "none" });
+    await w.settle();
+    expect(web.store.get("default/c")).toBeDefined();
   });
 });
 

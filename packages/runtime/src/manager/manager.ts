@@ -1,6 +1,8 @@
 import { deferred, messageOf, silentLogger, type Clock, type Logger, type Random } from "@fairlead/base";
-import type { Client } from "@fairlead/client";
+import { formatWrite, type Client, type WriteObserver } from "@fairlead/client";
 import type { Activity, Controller, ControllerDefinition, Reconciled } from "../controller/controller.js";
+import { WriteRefusedError } from "../controller/outcome.js";
+import { showInCaches } from "../controller/own-writes.js";
 import { Elector } from "../election/elector.js";
 import type { LeaseTimes } from "../election/lease.js";
 import { Informers } from "../informer/informers.js";
@@ -14,6 +16,7 @@ export interface Runnable {
 }
 
 export interface RunnableEnv {
+  /** The manager's client; name yourself with `client.as(…)`. Own writes show in the informers at once. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -151,7 +154,13 @@ export class Manager {
   /** Runs what belongs to one of the two until the signal is aborted. One that fails does not take the others along. */
   async #runAll(runs: "leader" | "everywhere", signal: AbortSignal): Promise<void> {
     const { client, clock, random, runnables = [], stopMs = 10_000 } = this.#o;
-    const env: RunnableEnv = { client, clock, random, logger: this.#logger, informers: this.informers };
+    const env: RunnableEnv = {
+      client: client.observedBy(this.#observer(runs)),
+      clock,
+      random,
+      logger: this.#logger,
+      informers: this.informers,
+    };
     const controllers = this.#controllers
       .filter((_, i) => this.#definitions[i]?.runs === runs)
       .map((controller) => ({ name: controller.name, run: () => controller.run(signal, stopMs) }));
@@ -159,6 +168,19 @@ export class Manager {
       .filter((runnable) => (runnable.runs ?? "leader") === runs)
       .map((runnable) => ({ name: runnable.name, run: () => runnable.run(env, signal) }));
     await Promise.all([...controllers, ...others].map((one) => this.#guarded(one.name, one.run, signal)));
+  }
+
+  /** What runnables write is shown in the caches, and refused when this process may not write. */
+  #observer(runs: "leader" | "everywhere"): WriteObserver {
+    return {
+      created: () => undefined,
+      sending: (info) => {
+        if (runs === "leader" && !this.leading) throw new WriteRefusedError(formatWrite(info), "leadership was lost");
+      },
+      done: (info, object) => {
+        showInCaches(this.informers, info, object);
+      },
+    };
   }
 
   async #guarded(name: string, run: () => Promise<void>, signal: AbortSignal): Promise<void> {

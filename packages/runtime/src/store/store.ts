@@ -27,6 +27,8 @@ export interface StoreReader<T> {
   get(key: ObjectKey | string): T | undefined;
   /** All objects, or those of one namespace, in no order that means anything but the same in every run. */
   list(namespace?: string): readonly T[];
+  /** The same without a copy: read it to its end before the next await. */
+  values(namespace?: string): Iterable<T>;
   /**
    * The objects that an index has under a value.
    *
@@ -80,8 +82,12 @@ export class Store<T extends KubernetesObject> implements StoreReader<T> {
   }
 
   list(namespace?: string): readonly T[] {
+    return [...this.values(namespace)];
+  }
+
+  values(namespace?: string): Iterable<T> {
     const from = namespace === undefined ? this.#objects : this.#byNamespace.get(namespace);
-    return from === undefined ? [] : [...from.values()];
+    return from === undefined ? [] : from.values();
   }
 
   by(index: string, value: string): readonly T[] {
