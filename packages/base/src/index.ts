@@ -3,6 +3,7 @@ export * from "./async/channel.js";
 export * from "./clock/clock.js";
 export * from "./clock/virtual.js";
 export * from "./collections/heap.js";
+export * from "./encoding/encoding.js";
 export * from "./errors/errors.js";
 export * from "./files/files.js";
 export * from "./http/http.js";

@@ -1,8 +1,10 @@
 import { bodyText, header, JsonSyntaxError, parseJson, type HttpRequest, type HttpResponse } from "@fairlead/base";
 
+import { parseYaml, YamlError } from "@fairlead/apimachinery/yaml";
+
 import { quoteBody, type ParsedBody } from "../registry/decode.js";
 import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures.js";
-import { parseYaml, YamlError } from "./yaml.js";
+
 
 export const BODY_LIMIT: number = 3 * 1024 * 1024;
 export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];

@@ -1,4 +1,4 @@
-import { FairleadError, getOwn, isObject, setOwn, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { decodeBase64, decodeUtf8, FairleadError, getOwn, isObject, setOwn, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Document, type Node, type Pair, type Scalar } from "yaml";
 
 /**
@@ -24,11 +24,18 @@ const MAX_DEPTH = 1000;
 
 /** Reads the first document. @throws YamlError */
 export function parseYaml(text: string): YamlBody {
-  const [document] = parseAllDocuments(text, { version: "1.1", schema: "failsafe", uniqueKeys: false, merge: false, logLevel: "silent", keepSourceTokens: false });
-  if (document === undefined || !("contents" in document)) return { value: null, duplicates: [] };
-  const error = document.errors[0];
-  if (error !== undefined) throw new YamlError(`yaml: ${goMessage(error.code, error.linePos?.[0].line, error.message)}`);
-  return new Reader(document as Document, text).read();
+  return parseYamlDocuments(text, 1)[0] ?? { value: null, duplicates: [] };
+}
+
+/** Reads every document, or the first `limit`; an empty one is null. @throws YamlError */
+export function parseYamlDocuments(text: string, limit: number = Infinity): readonly YamlBody[] {
+  const documents = parseAllDocuments(text, { version: "1.1", schema: "failsafe", uniqueKeys: false, merge: false, logLevel: "silent", keepSourceTokens: false });
+  if (!Array.isArray(documents)) return [];
+  return documents.slice(0, limit).map((document) => {
+    const error = document.errors[0];
+    if (error !== undefined) throw new YamlError(`yaml: ${goMessage(error.code, error.linePos?.[0].line, error.message)}`);
+    return new Reader(document as Document, text).read();
+  });
 }
 
 class Reader {
@@ -112,7 +119,7 @@ function scalarValue(node: Scalar): JsonValue {
     case "tag:yaml.org,2002:str":
       return source;
     case "tag:yaml.org,2002:binary":
-      return new TextDecoder().decode(Uint8Array.from(atob(source.replace(/\s/g, "")), (c) => c.charCodeAt(0)));
+      return decodeUtf8(decodeBase64(source) ?? new Uint8Array());
     case "tag:yaml.org,2002:int":
     case "tag:yaml.org,2002:float":
     case "tag:yaml.org,2002:bool":

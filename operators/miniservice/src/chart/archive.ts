@@ -1,0 +1,64 @@
+import { createGunzip } from "node:zlib";
+import { Readable } from "node:stream";
+
+import { messageOf } from "@fairlead/base";
+import { extract, type Header } from "tar-stream";
+
+import { RenderError } from "../render/renderer.js";
+
+/** What a chart's archive may hold; beyond it the archive is refused before anything reads it. */
+export interface ArchiveLimits {
+  readonly maxBytes: number;
+  readonly maxFileBytes: number;
+  readonly maxEntries: number;
+}
+
+const DEFAULT_LIMITS: ArchiveLimits = { maxBytes: 100 * 1024 * 1024, maxFileBytes: 5 * 1024 * 1024, maxEntries: 10_000 };
+
+/**
+ * Looks through a gzipped tar without unpacking it: bounded in size, number and paths, and plain files and folders only.
+ *
+ * @throws RenderError, never retriable, that names the entry at fault.
+ */
+export async function checkArchive(archive: Uint8Array, what: string, limits: ArchiveLimits = DEFAULT_LIMITS): Promise<void> {
+  const unpack = extract();
+  const source = Readable.from([Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)]);
+  const gunzip = createGunzip();
+  const fed = new Promise<void>((resolve, reject) => {
+    gunzip.on("error", reject);
+    unpack.on("error", reject);
+    unpack.on("close", resolve);
+  });
+  fed.catch(() => undefined);
+  source.pipe(gunzip).pipe(unpack);
+  let bytes = 0;
+  let entries = 0;
+  try {
+    for await (const entry of unpack) {
+      const problem = entryProblem(entry.header, limits) ?? (++entries > limits.maxEntries ? `holds more than ${limits.maxEntries} entries` : undefined);
+      if (problem !== undefined) throw refused(what, problem);
+      for await (const chunk of entry as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > limits.maxBytes) throw refused(what, `unpacks to more than ${limits.maxBytes} bytes`);
+      }
+    }
+  } catch (cause) {
+    if (cause instanceof RenderError) throw cause;
+    throw new RenderError(`chart ${what} is not a gzipped tar archive: ${messageOf(cause)}`, { retriable: false, cause });
+  } finally {
+    source.destroy();
+    gunzip.destroy();
+  }
+  if (entries === 0) throw refused(what, "is empty");
+}
+
+function entryProblem({ name, type, size }: Header, limits: ArchiveLimits): string | undefined {
+  if (type !== "file" && type !== "directory" && type !== "pax-header" && type !== "pax-global-header") return `holds ${name}, a ${String(type)}; only plain files are allowed`;
+  if (name.startsWith("/") || name.split(/[\\/]/).includes("..")) return `holds ${name}, which leaves the chart's folder`;
+  if ((size ?? 0) > limits.maxFileBytes) return `holds ${name} of ${String(size)} bytes; at most ${limits.maxFileBytes} are allowed`;
+  return undefined;
+}
+
+function refused(what: string, why: string): RenderError {
+  return new RenderError(`chart ${what} ${why}`, { retriable: false });
+}

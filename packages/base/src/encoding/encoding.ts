@@ -1,0 +1,29 @@
+/** Bytes and their texts. */
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** UTF-8 bytes as text; what is not UTF-8 becomes U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Standard base64 with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(binary);
+}
+
+/** The bytes of standard base64, white space ignored; undefined for anything else. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text.replace(/\s/g, "")), (c) => c.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
