@@ -1,8 +1,14 @@
 import type { ResourceStrategy } from "../resource.js";
+import { configStrategies } from "./config.js";
 import { BUILTIN_KINDS } from "./kinds.js";
 import { builtinStrategy } from "./strategy.js";
 
 /** The strategies of all built-in kinds, in the order of discovery. Cheap: schemas are resolved when they are asked for. */
 export function builtinResources(): readonly ResourceStrategy[] {
-  return [...BUILTIN_KINDS.keys()].map((name) => builtinStrategy(name));
+  const strategies = new Map(areas().map((strategy) => [strategy.info, strategy]));
+  return [...BUILTIN_KINDS].map(([name, info]) => strategies.get(info) ?? builtinStrategy(name));
+}
+
+function areas(): readonly ResourceStrategy[] {
+  return [...configStrategies()];
 }

@@ -22,14 +22,8 @@ export const AGE_COLUMN: TableColumn = {
   priority: 0,
 };
 
-/** A column; `wide` columns are shown by `-o wide` only. */
-export function column(
-  name: string,
-  description: string,
-  options: { readonly type?: TableColumn["type"]; readonly wide?: boolean } = {},
-): TableColumn {
-  return { name, type: options.type ?? "string", format: "", description, priority: options.wide === true ? 1 : 0 };
-}
+/** When the object was made, as a time: tables of kinds that have no other. */
+export const CREATED_COLUMN: TableColumn = { ...AGE_COLUMN, name: "Created At", type: "date" };
 
 export function nameCell(object: JsonObject): string {
   const name = getPath(object, "metadata", "name");
@@ -70,4 +64,9 @@ export function humanDuration(ms: number): string {
 
 function pair(greater: number, greaterUnit: string, lesser: number, lesserUnit: string): string {
   return lesser === 0 ? `${greater}${greaterUnit}` : `${greater}${greaterUnit}${lesser}${lesserUnit}`;
+}
+
+/** The age of an object. */
+export function ageOf(object: JsonObject, context: StrategyContext): string {
+  return ageCell(getPath(object, "metadata", "creationTimestamp"), context);
 }

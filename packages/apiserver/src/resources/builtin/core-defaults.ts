@@ -59,6 +59,7 @@ function pod(value: MutableJsonObject): void {
   const resources = childIf(spec, "resources");
   if (resources !== undefined) podRequests(resources, containers);
   fill(spec, "enableServiceLinks", true);
+  if (num(spec, "terminationGracePeriodSeconds") < 0) spec["terminationGracePeriodSeconds"] = 1;
   if (!bool(spec, "hostNetwork")) return;
   for (const each of containers) for (const port of children(each, "ports")) fillZero(port, "hostPort", num(port, "containerPort"));
 }

@@ -1,32 +1,18 @@
-import { builtinSchema, builtinTypeName, goForm, type FieldError, type Schema } from "@fairlead/apimachinery";
-import { cloneJson, getPath, type JsonObject, type JsonValue } from "@fairlead/base";
-import type { ResourceInfo, ResourceStrategy, StrategyContext, TableColumn } from "../resource.js";
+import { builtinSchema, builtinTypeName, goForm, type Schema } from "@fairlead/apimachinery";
+import { cloneJson, type JsonObject, type JsonValue } from "@fairlead/base";
+import type { ResourceInfo, ResourceStrategy, TableColumn } from "../resource.js";
 import { CORE_DEFAULTS } from "./core-defaults.js";
 import { GROUP_DEFAULTS } from "./group-defaults.js";
-import { AGE_COLUMN, NAME_COLUMN, ageCell, nameCell } from "./cells.js";
+import { defaultCells, KIND_CELLS } from "./kind-cells.js";
 import { builtinKind } from "./kinds.js";
+import { NO_ERRORS } from "./rules.js";
+import { tableColumns } from "./table-columns.js";
 import { typeDefaults, type TypeDefaults } from "./type-defaults.js";
 
 /** What a kind does beyond what all built-in kinds do. */
-export interface KindRules extends Partial<Omit<ResourceStrategy, "info" | "schema" | "applyDefaults" | "columns" | "cells">> {
-  readonly table?: KindTable;
-}
-
-/** Columns and cells of a kind, all but none left out. */
-export interface KindTable {
-  readonly columns: readonly TableColumn[];
-  cells(object: JsonObject, context: StrategyContext): readonly JsonValue[];
-}
-
-/** Name and Age: the table of kinds that have no other. */
-const DEFAULT_TABLE: KindTable = {
-  columns: [NAME_COLUMN, AGE_COLUMN],
-  cells: (object, context) => [nameCell(object), ageCell(getPath(object, "metadata", "creationTimestamp"), context)],
-};
+export type KindRules = Partial<Omit<ResourceStrategy, "info" | "schema" | "applyDefaults" | "columns" | "cells">>;
 
 const DEFAULTS: TypeDefaults = typeDefaults(new Map([...CORE_DEFAULTS, ...GROUP_DEFAULTS]));
-
-const NO_ERRORS: readonly FieldError[] = [];
 
 /**
  * The strategy of a built-in kind. Its schema is resolved when it is first asked for.
@@ -35,8 +21,8 @@ const NO_ERRORS: readonly FieldError[] = [];
  */
 export function builtinStrategy(name: string, rules: KindRules = {}): ResourceStrategy {
   const info = builtinKind(name);
-  const { table = DEFAULT_TABLE, ...rest } = rules;
-  const strategy: ResourceStrategy = {
+  let columns: readonly TableColumn[] | undefined;
+  return {
     info,
     get schema(): Schema {
       return kindSchema(info);
@@ -49,13 +35,14 @@ export function builtinStrategy(name: string, rules: KindRules = {}): ResourceSt
       DEFAULTS.apply(object, schema);
     },
     validateCreate: () => NO_ERRORS,
-    validateUpdate: (object) => rest.validateCreate?.(object) ?? NO_ERRORS,
-    columns: table.columns,
-    cells: table.cells,
+    validateUpdate: (object) => rules.validateCreate?.(object) ?? NO_ERRORS,
+    get columns(): readonly TableColumn[] {
+      return (columns ??= tableColumns(info.kind));
+    },
+    cells: KIND_CELLS.get(info.kind) ?? defaultCells,
     selectableFields: NO_FIELDS,
-    ...rest,
+    ...rules,
   };
-  return strategy;
 }
 
 const NO_FIELDS: ReadonlyMap<string, (object: JsonObject) => string> = new Map();
