@@ -127,6 +127,9 @@ type Op =
   | "remove c"
   | "write a"
   | "write b"
+  | "begin a"
+  | "begin b"
+  | "answer"
   | "compact"
   | "bookmark"
   | "cut"
@@ -143,6 +146,9 @@ const ops = fc.constantFrom<Op>(
   "remove c",
   "write a",
   "write b",
+  "begin a",
+  "begin b",
+  "answer",
   "compact",
   "bookmark",
   "cut",
@@ -161,6 +167,7 @@ it("a store that follows a server ends up with what the server has, and never go
       const stop = new AbortController();
       const newest = new Map<string, number>();
       const lives = new Set<string>();
+      const answers: KubernetesObject[] = []; // to own writes, still under way
       const saw = (changes: readonly { readonly type: string; readonly object: KubernetesObject }[]): void => {
         for (const { type, object } of changes) {
           const uid = object.metadata.uid ?? "";
@@ -183,6 +190,8 @@ it("a store that follows a server ends up with what the server has, and never go
       for (const op of script) {
         const [verb, name = ""] = op.split(" ");
         if (verb === "put") server.put(name);
+        else if (verb === "begin") answers.push(server.put(name));
+        else if (op === "answer") saw(answers.splice(0, 1).flatMap((object) => store.wrote(object)));
         else if (verb === "write") saw(store.wrote(server.put(name)));
         else if (verb === "remove") server.remove(name);
         else if (op === "compact") server.compact();
