@@ -72,7 +72,7 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
 
 it("does what the model does, whatever is done to it", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(ops, { maxLength: 60 }), async (script) => {
+    fc.asyncProperty(fc.array(ops, { maxLength: 60, size: "max" }), async (script) => {
       const clock = new VirtualClock(0);
       const queue = new WorkQueue({ clock, baseMs: BASE, maxMs: MAX, eagerMs: EAGER });
       const m: Model = {
