@@ -1,6 +1,5 @@
 export {
   Api,
-  type CallOptions,
   type Connection,
   type DeleteOptions,
   type ListOptions,
@@ -12,7 +11,7 @@ export {
 } from "./api/api.js";
 export { Client, type ClientOptions } from "./api/client.js";
 export { fieldManager, FieldManagerError, type FieldManager } from "./api/field-manager.js";
-export { ResponseError } from "./api/response.js";
+export { ResponseError } from "./request/response.js";
 export { DEFAULT_RETRY, retrying, type RetryPolicy } from "./api/retry.js";
 export {
   formatWrite,

@@ -4,7 +4,6 @@ export {
   fileToken,
   impersonating,
   staticToken,
-  type Credentials,
   type ExecCredential,
 } from "./auth/credentials.js";
 export { ExecPluginError, runExecPlugin } from "./auth/exec.js";

@@ -1,7 +1,6 @@
-export { type Context, type StatusPatch } from "./controller/context.js";
+export { type Context, type EventSink, type RecordedEvent, type StatusPatch } from "./controller/context.js";
 export {
   defineController,
-  parseKey,
   type Activity,
   type Controller,
   type ControllerDefinition,
@@ -9,6 +8,7 @@ export {
   type ControllerSpec,
   type Reconciled,
 } from "./controller/controller.js";
+export { parseKey } from "./controller/key.js";
 export { controllerReference, OwnerError, withCondition } from "./controller/objects.js";
 export * from "./controller/outcome.js";
 export {
@@ -27,7 +27,7 @@ export {
 } from "./controller/triggers.js";
 export { Elector, LeadershipLostError, type ElectorOptions } from "./election/elector.js";
 export { DEFAULT_LEASE_TIMES, type LeaseTimes } from "./election/lease.js";
-export { EventRecorder, type EventRecorderOptions, type RecordedEvent } from "./events/recorder.js";
+export { EventRecorder, type EventRecorderOptions } from "./events/recorder.js";
 export { Informer, type ChangeHandler, type InformerDeps, type InformerOptions } from "./informer/informer.js";
 export { Informers } from "./informer/informers.js";
 export {

@@ -18,6 +18,7 @@ import {
   postRequest,
   subresourcePath,
   watchRequest,
+  type CallOptions,
   type DeleteParams,
   type ListParams,
   type Preconditions,
@@ -27,16 +28,11 @@ import {
 } from "../request/request.js";
 import { apiVersionOf, type ResourceKind } from "../request/resource-kind.js";
 import type { FieldManager } from "./field-manager.js";
-import { isStatusObject, readJson, ResponseError } from "./response.js";
+import { isStatusObject, readJson, ResponseError } from "../request/response.js";
 import { WriteHandle, type WriteInfo, type WriteObserver } from "./write-handle.js";
 
 /** The name of an object in the Api's namespace, or a key that names its namespace itself. */
 export type Target = string | ObjectKey;
-
-export interface CallOptions {
-  /** Aborting it ends the call with `signal.reason`. */
-  readonly signal?: AbortSignal;
-}
 
 /** One page of a list. */
 export interface Page<T> {

@@ -1,16 +1,5 @@
+import type { Credentials } from "../transport/node-transport.js";
 import { parseTime, type Clock, type Files } from "@fairlead/base";
-
-/** What a request says about who sends it. */
-export interface Credentials {
-  /** Headers to add, lower case. */
-  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /**
-   * Called when the server answered 401. Absent where nothing better can be had.
-   *
-   * @returns whether there is something new to try with.
-   */
-  renew?(signal: AbortSignal): Promise<boolean>;
-}
 
 const bearer = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
 

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from "node:path";
-import type { NodeTransportOptions } from "../transport/node-transport.js";
-import { basicAuth, execToken, fileToken, impersonating, staticToken, type Credentials } from "./credentials.js";
+import type { Credentials, NodeTransportOptions } from "../transport/node-transport.js";
+import { basicAuth, execToken, fileToken, impersonating, staticToken } from "./credentials.js";
 import { runExecPlugin } from "./exec.js";
 import {
   accessOf,

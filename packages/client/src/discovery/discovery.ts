@@ -6,9 +6,8 @@ import {
   parseGroupVersion,
   type GroupVersionKind,
 } from "@fairlead/apimachinery";
-import { readJson } from "../api/response.js";
-import type { CallOptions } from "../api/api.js";
-import { getRequest } from "../request/request.js";
+import { readJson } from "../request/response.js";
+import { getRequest, type CallOptions } from "../request/request.js";
 import type { DynamicObject, ResourceKind } from "../request/resource-kind.js";
 
 /** A kind as the server serves it. */

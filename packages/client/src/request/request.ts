@@ -8,6 +8,12 @@ import { pathSegment, query } from "./path.js";
  * keep the fixed part of it.
  */
 
+/** What can be said of every call. */
+export interface CallOptions {
+  /** Aborting it ends the call with `signal.reason`. */
+  readonly signal?: AbortSignal;
+}
+
 /** What a list or a watch is restricted to. */
 export interface Selection {
   /** As in kubectl: `app=web,tier in (a,b)`. */

@@ -1,6 +1,17 @@
 import { FairleadError, type HttpHeaders, type HttpRequest, type HttpResponse, type Transport } from "@fairlead/base";
 import { Pool, type Dispatcher } from "undici";
-import type { Credentials } from "../auth/credentials.js";
+
+/** What a request says about who sends it. */
+export interface Credentials {
+  /** Headers to add, lower case. */
+  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Called when the server answered 401. Absent where nothing better can be had.
+   *
+   * @returns whether there is something new to try with.
+   */
+  renew?(signal: AbortSignal): Promise<boolean>;
+}
 
 export interface NodeTransportOptions {
   /** `https://host:6443`, with a path when the server is behind one. */

@@ -1,6 +1,6 @@
 import { bodyChunks, bodyText, FairleadError, type HttpRequest, type Transport } from "@fairlead/base";
 import { failure, StatusError, type KubernetesObject, type ResourceVersion } from "@fairlead/apimachinery";
-import { isStatusObject, statusError } from "../api/response.js";
+import { isStatusObject, statusError } from "../request/response.js";
 import { lines } from "./lines.js";
 
 /** One event of a watch. A failure that the server sends within the stream is thrown instead. */

@@ -8,10 +8,10 @@ import {
   type OwnerReference,
   type Uid,
 } from "@fairlead/apimachinery";
-import { asObject, connectionOf, send, type Api, type CallOptions, type Target } from "../api/api.js";
+import { asObject, connectionOf, send, type Api, type Target } from "../api/api.js";
 import { WriteHandle, type WriteInfo } from "../api/write-handle.js";
 import { encodeJson, LENIENT } from "../request/encode.js";
-import { patchRequest, type PatchType } from "../request/request.js";
+import { patchRequest, type CallOptions, type PatchType } from "../request/request.js";
 
 /**
  * Edits of lists that several writers share: finalizers, owner references, conditions. Each changes one entry and is

@@ -1,8 +1,8 @@
 import { formatKey, keyOf, type KubernetesObject } from "@fairlead/apimachinery";
-import { asObject, connectionOf, send, type Api, type CallOptions, type Target } from "../api/api.js";
+import { asObject, connectionOf, send, type Api, type Target } from "../api/api.js";
 import type { WriteHandle } from "../api/write-handle.js";
 import { encodeJson, LENIENT } from "../request/encode.js";
-import { readJson, ResponseError } from "../api/response.js";
+import { readJson, ResponseError } from "../request/response.js";
 import { RequestError } from "../request/path.js";
 import {
   deleteOptions,
@@ -11,6 +11,7 @@ import {
   postRequest,
   putRequest,
   subresourcePath,
+  type CallOptions,
   type DeleteParams,
 } from "../request/request.js";
 import { never } from "@fairlead/base";

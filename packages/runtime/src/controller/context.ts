@@ -17,7 +17,6 @@ import type {
   ResourceKind,
   WriteHandle,
 } from "@fairlead/client";
-import type { RecordedEvent } from "../events/recorder.js";
 import type { Stores } from "./triggers.js";
 
 /** Any part of a kind's status; null clears. */
@@ -31,6 +30,25 @@ type MergePatch<S> = unknown extends S
           : MergePatch<NonNullable<S[K]>> | null;
       }
     : S;
+
+/** Something worth telling a user, about one object. */
+export interface RecordedEvent {
+  readonly type: "Normal" | "Warning";
+  /** Short, in CamelCase, the same for the same cause: `ScaledUp`. */
+  readonly reason: string;
+  /** For people. Repetitions of the same message are counted instead of recorded anew, so keep times out of it. */
+  readonly message: string;
+  readonly action?: string;
+}
+
+/** Where recorded events go: EventRecorder, which a manager provides. */
+export interface EventSink {
+  /** Events that were recorded and not sent yet. */
+  readonly pending: number;
+  record(about: KubernetesObject, event: RecordedEvent): void;
+  run(signal: AbortSignal): Promise<void>;
+  close(): void;
+}
 
 /** What a reconcile has to work with. Valid until it ends: writes after that are refused. */
 export interface Context<T extends KubernetesObject> extends Stores {

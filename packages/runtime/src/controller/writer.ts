@@ -1,4 +1,4 @@
-import type { JsonValue, Logger } from "@fairlead/base";
+import { getOwn, isObject, type JsonValue, type Logger } from "@fairlead/base";
 import { isAtLeast, keyOf, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
 import {
   applyOwned,
@@ -104,7 +104,15 @@ export class Writer<T extends KubernetesObject> {
     if (options.dryRun !== true && isMerged((known as { readonly status?: JsonValue }).status, status as JsonValue)) {
       return WriteHandle.done({ verb: "patch", kind, key, subresource: "status", dryRun: false }, known);
     }
-    return mergeStatus(client.api(kind), key, status, options);
+    return mergeStatus(client.api(kind), key, status, options).map((object) => {
+      const lost = lostPath((object as { readonly status?: JsonValue }).status, status as JsonValue);
+      if (lost !== undefined) {
+        this.#o.logger.warn("the server did not keep a status field as sent; does the schema have it?", {
+          path: `status${lost}`,
+        });
+      }
+      return object;
+    });
   }
 
   /** The newest state of the reconciled object that is known: from an own write, or from the store. */
@@ -115,6 +123,17 @@ export class Writer<T extends KubernetesObject> {
     if (own.resourceVersion === undefined || seen.resourceVersion === undefined) return this.#latest;
     return isAtLeast(seen.resourceVersion, own.resourceVersion) ? held : this.#latest;
   }
+}
+
+/** The first path that a merge patch set and an object does not have so: pruned, or rewritten. */
+export function lostPath(value: JsonValue | undefined, patch: JsonValue | undefined): string | undefined {
+  if (isMerged(value, patch)) return undefined;
+  if (!isObject(patch) || !isObject(value)) return "";
+  for (const key of Object.keys(patch)) {
+    const lost = lostPath(getOwn(value, key), patch[key]);
+    if (lost !== undefined) return `.${key}${lost}`;
+  }
+  return "";
 }
 
 /** The text by which an apply is remembered; undefined for one that must be sent in any case. */

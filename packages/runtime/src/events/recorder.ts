@@ -1,16 +1,7 @@
 import { Channel, formatTime, messageOf, nameSuffix, type Clock, type Logger, type Random } from "@fairlead/base";
 import { isStatus, type KubernetesObject } from "@fairlead/apimachinery";
+import type { EventSink, RecordedEvent } from "../controller/context.js";
 import { countEvent, kinds, type Client } from "@fairlead/client";
-
-/** Something worth telling a user, about one object. */
-export interface RecordedEvent {
-  readonly type: "Normal" | "Warning";
-  /** Short, in CamelCase, the same for the same cause: `ScaledUp`. */
-  readonly reason: string;
-  /** For people. Repetitions of the same message are counted instead of recorded anew, so keep times out of it. */
-  readonly message: string;
-  readonly action?: string;
-}
 
 export interface EventRecorderOptions {
   readonly client: Client;
@@ -38,7 +29,7 @@ const REMEMBERED = 4096;
  * Posts core/v1 Events. Recording never waits and never fails: events are sent one after another in the background, by
  * `run`, and those that cannot be sent are logged and dropped.
  */
-export class EventRecorder {
+export class EventRecorder implements EventSink {
   readonly #o: EventRecorderOptions;
   readonly #queue: Channel<Queued>;
   readonly #seen = new Map<string, Seen>();

@@ -5,6 +5,7 @@ import { WriteRefusedError } from "../controller/outcome.js";
 import { showInCaches } from "../controller/own-writes.js";
 import { Elector } from "../election/elector.js";
 import type { LeaseTimes } from "../election/lease.js";
+import { EventRecorder } from "../events/recorder.js";
 import { Informers } from "../informer/informers.js";
 
 /** Work beside the controllers that lives as long as the manager. */
@@ -91,6 +92,7 @@ export class Manager {
       definition.create({
         ...env,
         informers: this.informers,
+        events: (component, named) => new EventRecorder({ ...env, client: named, component }),
         leading: () => definition.runs === "everywhere" || (this.#elector?.leading ?? true),
         onReconciled: options.onReconciled,
       }),
