@@ -154,6 +154,23 @@ describe("retries", () => {
   });
 });
 
+describe("a bound client", () => {
+  it("ends its calls with its signal, and with that of the call", async () => {
+    const hang = (_request: HttpRequest, signal: AbortSignal): Promise<never> =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      });
+    const { client } = scripted(hang, hang);
+    const [bound, own] = [new AbortController(), new AbortController()];
+    const api = client.boundTo(bound.signal).api(kinds.Node);
+    const [first, second] = [api.get("a"), api.get("b", { signal: own.signal })];
+    own.abort(new Error("own"));
+    await expect(second).rejects.toThrow("own");
+    bound.abort(new Error("bound"));
+    await expect(first).rejects.toThrow("bound");
+  });
+});
+
 describe("keyed edits", () => {
   it("append a finalizer, or bind the first one to the version", async () => {
     const { client, requests } = scripted(jsonResponse(pod), jsonResponse(pod));

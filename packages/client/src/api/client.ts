@@ -1,4 +1,4 @@
-import { type Clock, type Random, type Transport } from "@fairlead/base";
+import { never, type Clock, type Random, type Transport } from "@fairlead/base";
 import type { KubernetesObject } from "@fairlead/apimachinery";
 import { Discovery } from "../discovery/discovery.js";
 import type { ResourceKind } from "../request/resource-kind.js";
@@ -19,7 +19,7 @@ export interface ClientOptions {
 }
 
 /**
- * A way to one API server, in one name. Cheap to derive from (`as`, `observedBy`); holds no socket itself, so there is
+ * A way to one API server, in one name. Cheap to derive from (`as`, `boundTo`, `observedBy`); holds no socket itself, so there is
  * nothing to close: whoever made the transport closes that.
  */
 export class Client {
@@ -74,6 +74,14 @@ export class Client {
   /** The same server in another name. */
   as(fieldManager: string): Client {
     return new Client({ ...this.#connection, fieldManager: checked(fieldManager) }, this.discovery);
+  }
+
+  /** The same, whose calls all end when `signal` is aborted, whatever signal they are given besides. */
+  boundTo(signal: AbortSignal): Client {
+    const { transport } = this.#connection;
+    const bound: Transport = (request, own) =>
+      transport(request, own === never || own === signal ? signal : AbortSignal.any([own, signal]));
+    return new Client({ ...this.#connection, transport: bound }, this.discovery);
   }
 
   /** The same, with every write shown to `observer`. */

@@ -55,7 +55,7 @@ export interface Context<T extends KubernetesObject> extends Stores {
   readonly key: ObjectKey;
   /** The object that is reconciled, as the cache had it at the beginning. */
   readonly object: T;
-  /** Reads and writes in the controller's name. Reads go to the server; prefer `store`. */
+  /** Reads and writes in the controller's name, until `signal`. Reads go to the server; prefer `store`. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;

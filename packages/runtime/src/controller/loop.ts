@@ -74,7 +74,8 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
     for (const end of unsubscribe) end();
     queue.close();
     recorder.close();
-    const cancel = clock.schedule(stopMs, () => {
+    // A leader that is none any more has no time to lose: what it still does may be undone by the next.
+    const cancel = clock.schedule(this.#env.leading() ? stopMs : 0, () => {
       hardStop.abort(signal.reason);
     });
     await Promise.all([...workers, events]);
@@ -242,7 +243,7 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
       },
     });
     const key = keyOf(object);
-    const client = this.#env.client.observedBy(scope);
+    const client = this.#env.client.boundTo(signal).observedBy(scope);
     const logger = this.#logger.with({ key: formatKey(key) });
     const writer = new Writer<T>({
       client,

@@ -110,13 +110,18 @@ export class Elector {
         await this.#pause(stop.signal);
         if (stop.signal.aborted) return;
         const attempt = new AbortController();
+        const onStop = (): void => {
+          attempt.abort(stop.signal.reason);
+        };
+        stop.signal.addEventListener("abort", onStop, { once: true });
         const cancel = clock.schedule(Math.max(0, this.#validUntil - clock.monotonic()), () => {
           attempt.abort(new LeadershipLostError(this.#o.name));
         });
         try {
-          await this.#try(AbortSignal.any([attempt.signal, stop.signal]));
+          await this.#try(attempt.signal);
         } finally {
           cancel();
+          stop.signal.removeEventListener("abort", onStop);
         }
       }
     } finally {
