@@ -220,7 +220,7 @@ class Replay {
       subresource,
       resetFields,
       builtin: false,
-      applyDefaults: (object) => applySchemaDefaults(object, schemaFor(`${kind.group}/${version}`)),
+      applyDefaults: (object) => applySchemaDefaults(object, schemaFor(`${kind.group}/${version}`) as Schema),
       now,
       types: this.#types,
     };

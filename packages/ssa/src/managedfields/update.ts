@@ -71,6 +71,7 @@ function managedBefore(endpoint: Endpoint, live: JsonObject | undefined, next: J
   const { context, cache } = endpoint;
   if (context.subresource !== "") return decodeLeniently(live, cache.sets);
   const sent = managedFieldsOf(next);
+  if (live !== undefined && deepEqual(sent, managedFieldsOf(live))) return decodeLeniently(live, cache.sets);
   if (isReset(sent, context.builtin)) return NOTHING_MANAGED;
   const managed = decodeLeniently(next, cache.sets);
   return managed.managers.size === 0 ? decodeLeniently(live, cache.sets) : { ...managed, read: new Map() };

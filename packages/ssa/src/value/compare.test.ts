@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "@fairlead/base";
+
+import { compareValues, equalValues } from "./compare.js";
+
+describe("equality of values", () => {
+  it.each<[sentence: string, a: JsonValue, b: JsonValue, equal: boolean]>([
+    ["compares numbers by value, whatever their kind", 80, 80n, true],
+    ["does not take a number for its text", 1, "1", false],
+    ["ignores the order of keys", { a: 1, b: 2 }, { b: 2, a: 1 }, true],
+    ["does not ignore the order of lists", [1, 2], [2, 1], false],
+    ["tells null from an empty object", null, {}, false],
+    ["tells an absent key from null", {}, { a: null }, false],
+    ["tells a list from an object", [], {}, false],
+    [
+      "takes `__proto__` and `constructor` for ordinary keys",
+      JSON.parse('{"__proto__":1}') as JsonValue,
+      { constructor: 1 },
+      false,
+    ],
+  ])("%s", (_sentence, a, b, equal) => {
+    expect(equalValues(a, b)).toBe(equal);
+    expect(equalValues(b, a)).toBe(equal);
+  });
+});
+
+it("orders numbers, strings, booleans, lists, maps and null", () => {
+  const ordered: readonly JsonValue[] = [
+    -1,
+    2,
+    10n,
+    "10",
+    "9",
+    "a",
+    false,
+    true,
+    [],
+    [1],
+    [1, 0],
+    {},
+    { a: 1 },
+    { a: 2 },
+    { b: 0 },
+    null,
+  ];
+  for (const [i, a] of ordered.entries()) {
+    for (const [j, b] of ordered.entries()) expect(Math.sign(compareValues(a, b))).toBe(Math.sign(i - j));
+  }
+});
