@@ -66,7 +66,7 @@ export class Client {
     let api = this.#apis.get(kind) as Api<T> | undefined;
     if (api === undefined) {
       api = new Api(this.#connection, kind);
-      this.#apis.set(kind, api as unknown as Api<KubernetesObject>);
+      this.#apis.set(kind, api);
     }
     return api;
   }

@@ -43,7 +43,7 @@ export function runExecPlugin(
           try {
             resolve(parseCredential(stdout, config));
           } catch (cause) {
-            reject(cause as Error);
+            reject(cause);
           }
         }
       },
@@ -68,7 +68,7 @@ export function parseCredential(text: string, config: ExecConfig): ExecCredentia
   }
   if ((answer as ExecCredential).status === undefined)
     throw new ExecPluginError(config.command, "its ExecCredential has no status");
-  return answer as ExecCredential;
+  return answer;
 }
 
 function hint(error: Error & { readonly code?: unknown }, stderr: string, config: ExecConfig): string {

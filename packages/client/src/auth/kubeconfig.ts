@@ -76,7 +76,7 @@ export function parseKubeconfig(text: string): Kubeconfig {
   const { kind } = value as { readonly kind?: unknown };
   if (kind !== undefined && kind !== "Config")
     throw new KubeconfigError(`The kubeconfig is a ${JSON.stringify(kind)}, not a Config`);
-  return value as Kubeconfig;
+  return value;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FairleadError, never, type Transport } from "@fairlead/base";
+import { FairleadError, never, orAborted, type Transport } from "@fairlead/base";
 import {
   formatGroupVersion,
   formatGvk,
@@ -11,7 +11,7 @@ import { getRequest, type CallOptions } from "../request/request.js";
 import type { DynamicObject, ResourceKind } from "../request/resource-kind.js";
 
 /** A kind as the server serves it. */
-export interface ServedKind extends ResourceKind<DynamicObject> {
+export interface ServedKind extends ResourceKind {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
@@ -36,6 +36,8 @@ export class UnknownKindError extends FairleadError {
 export class Discovery {
   readonly #transport: Transport;
   readonly #groupVersions = new Map<string, Promise<readonly ServedKind[]>>();
+  /** Questions under way: whoever asks the same meanwhile gets the same answer. */
+  readonly #asking = new Map<string, Promise<readonly ServedKind[]>>();
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -87,12 +89,17 @@ export class Discovery {
 
   #load(gv: { readonly group: string; readonly version: string }, signal: AbortSignal): Promise<readonly ServedKind[]> {
     const key = formatGroupVersion(gv);
-    const loading = this.#fetch(gv, signal);
-    this.#groupVersions.set(key, loading);
-    loading.catch(() => {
-      if (this.#groupVersions.get(key) === loading) this.#groupVersions.delete(key);
-    });
-    return loading;
+    const asked = this.#asking.get(key);
+    if (asked !== undefined) return orAborted(asked, signal);
+    const asking = this.#fetch(gv, never);
+    this.#asking.set(key, asking);
+    void asking
+      .then(
+        () => this.#groupVersions.set(key, asking),
+        () => this.#groupVersions.delete(key),
+      )
+      .finally(() => this.#asking.delete(key));
+    return orAborted(asking, signal);
   }
 
   async #fetch(

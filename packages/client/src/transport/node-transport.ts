@@ -77,7 +77,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
     const extra = (await options.credentials?.headers(signal)) ?? {};
     try {
       const answer = await (streams ? watches : calls).request({
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         path: prefix + request.path,
         headers: { ...fixed, ...request.headers, ...extra } as Record<string, string | string[]>,
         body: request.body ?? null,

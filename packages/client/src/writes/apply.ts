@@ -118,7 +118,7 @@ export function applyOwned<T extends KubernetesObject>(
       forceCleared: left.map((path) => path.text),
     };
   });
-  connectionOf(api).observer?.created(handle as WriteHandle<unknown>);
+  connectionOf(api).observer?.created(handle);
   return handle;
 }
 
@@ -157,10 +157,7 @@ function clearPaths<T extends KubernetesObject>(
 ): WriteHandle<T> {
   const { name, namespace, resourceVersion } = object.metadata;
   const guard = { metadata: { resourceVersion: resourceVersion ?? ("" as ResourceVersion) } };
-  const body = paths.reduce(
-    (value, path) => withPath(value, path.steps, null),
-    guard as Parameters<typeof withPath>[0],
-  );
+  const body = paths.reduce<Parameters<typeof withPath>[0]>((value, path) => withPath(value, path.steps, null), guard);
   return send<T>(api, {
     verb: "patch",
     target: namespace === undefined ? { name } : { namespace, name },

@@ -78,7 +78,7 @@ export function ownedPaths<T extends KubernetesObject, B>(
   if (contract.owned !== "whole") {
     const tree = treeOf(contract.owned);
     const fields: JsonObject = Object.keys(meta).length === 0 ? rest : { metadata: meta, ...rest };
-    checkObject(fields, tree, "", contract as unknown as AnyContract);
+    checkObject(fields, tree, "", contract);
   }
   const clear = (options.clear ?? []).map((text) => clearPath(text, contract as unknown as AnyContract));
   const whole: JsonObject = { ...want, metadata: { ...want.metadata, ...meta }, ...rest };

@@ -120,6 +120,8 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
     const { predicate } = this.#spec;
     const stores = { store: <K extends KubernetesObject>(kind: ResourceKind<K>) => this.#store(kind) };
     const primary = this.#primary.onChange((change) => {
+      const { uid } = change.object.metadata;
+      if (change.type === "deleted" && uid !== undefined) this.#ownGenerations.forget(uid);
       if (predicate === undefined || this.#passes(predicate, change)) queue.add(formatKey(keyOf(change.object)));
     });
     const others = this.#triggers.map(({ trigger, informer }) =>

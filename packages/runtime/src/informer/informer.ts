@@ -15,7 +15,7 @@ import { Store, type Change, type IndexFn, type StoreReader } from "../store/sto
 import type { StoreEvent } from "../watcher/step.js";
 import { listWatch, watch } from "../watcher/watcher.js";
 
-/** Called with each change, after the store has it, in the order of the server. It must not wait and must not throw. */
+/** Called with each change, after the store has it, in the order of the server. It must not wait; what it throws is logged. */
 export type ChangeHandler<T> = (change: Change<T>) => void;
 
 export interface InformerOptions extends Selection {
@@ -70,9 +70,16 @@ export class Informer<T extends KubernetesObject> {
     if (!this.#hasSynced) await orAborted(this.#synced.promise, signal);
   }
 
-  /** Declares an index for `store.by`. Indexes may be added at any time. */
+  /** Declares an index for `store.by`, at any time. An object for which `of` throws is in no entry of it. */
   addIndex(name: string, of: IndexFn<T>): void {
-    this.#store.addIndex(name, of);
+    this.#store.addIndex(name, (object) => {
+      try {
+        return of(object);
+      } catch (error) {
+        this.#deps.logger.error("index failed", { index: name, kind: this.kind.kind, error: messageOf(error) });
+        return [];
+      }
+    });
   }
 
   /**
@@ -81,7 +88,7 @@ export class Informer<T extends KubernetesObject> {
    * @returns what ends it.
    */
   onChange(handler: ChangeHandler<T>): () => void {
-    for (const object of this.#store.list()) handler({ type: "added", object, old: undefined });
+    for (const object of this.#store.list()) this.#call(handler, { type: "added", object, old: undefined });
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
   }
@@ -157,6 +164,15 @@ export class Informer<T extends KubernetesObject> {
   }
 
   #publish(changes: readonly Change<T>[]): void {
-    for (const change of changes) for (const handler of this.#handlers) handler(change);
+    for (const change of changes) for (const handler of this.#handlers) this.#call(handler, change);
+  }
+
+  /** One handler's mistake must not keep the change from the others, nor end the watch. */
+  #call(handler: ChangeHandler<T>, change: Change<T>): void {
+    try {
+      handler(change);
+    } catch (error) {
+      this.#deps.logger.error("handler failed", { kind: this.kind.kind, error: messageOf(error) });
+    }
   }
 }

@@ -428,7 +428,7 @@ describe("a selected informer", () => {
       false,
       false,
     ]);
-    manager.informers.remove(web as never);
+    manager.informers.remove(web);
     await w.client.api(kinds.ConfigMap, "default").delete("c", { preconditions: "none" });
     await w.settle();
     expect(web.store.get("default/c")).toBeDefined();
@@ -539,7 +539,7 @@ describe("two managers with one lease", () => {
     leader: { namespace: "default", lease: "mirror", identity },
   });
 
-  function who(w: World): { readonly controller: (name: string) => ControllerDefinition; readonly by: string[] } {
+  function who(): { readonly controller: (name: string) => ControllerDefinition; readonly by: string[] } {
     const by: string[] = [];
     return {
       by,
@@ -558,7 +558,7 @@ describe("two managers with one lease", () => {
   it("work one at a time, and the second takes over when the first gives the lease back", async () => {
     const w = await world();
     await api(w.client).create(deployment());
-    const { controller, by } = who(w);
+    const { controller, by } = who();
     const first = await w.start([controller("first")], leader("a"));
     await w.start([controller("second")], leader("b"));
     await w.settle(30_000);
@@ -573,7 +573,7 @@ describe("two managers with one lease", () => {
   it("never write both, when the first is cut off and does not know it", async () => {
     const w = await world();
     await api(w.client).create(deployment());
-    const { controller, by } = who(w);
+    const { controller, by } = who();
     let cut = false;
     const via =
       (transport: Transport): Transport =>
