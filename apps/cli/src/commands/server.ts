@@ -26,7 +26,7 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
     ...(flags.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
   });
   try {
-    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers(server, flags.controllers);
+    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers });
     try {
       terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
       await aborted(interrupted.signal);

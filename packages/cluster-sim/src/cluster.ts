@@ -1,0 +1,75 @@
+import type { ControllerDefinition, Runnable } from "@fairlead/runtime";
+
+import { rootCaPublisher, serviceAccountController } from "./accounts/accounts.js";
+import { garbageCollector } from "./gc/garbage-collector.js";
+import { namespaceController } from "./namespaces/namespaces.js";
+import { nodeRegistration } from "./nodes/nodes.js";
+import type { ClusterOptions } from "./options.js";
+import { kubelet } from "./pods/kubelet.js";
+import { scheduler } from "./scheduler/scheduler.js";
+import { endpointSliceController } from "./services/endpoint-slices.js";
+import { volumeBinder } from "./volumes/binder.js";
+import { standardClass } from "./volumes/standard-class.js";
+import { daemonSetController } from "./workloads/daemon-set.js";
+import { deploymentController } from "./workloads/deployment.js";
+import { disruptionController } from "./workloads/disruption.js";
+import { jobController } from "./workloads/job.js";
+import { replicaSetController } from "./workloads/replica-set.js";
+import { statefulSetController } from "./workloads/stateful-set.js";
+
+/** What a manager runs to be a cluster. */
+export interface Cluster {
+  readonly controllers: readonly ControllerDefinition[];
+  readonly runnables: readonly Runnable[];
+}
+
+export interface ClusterInput extends ClusterOptions {
+  /** PEM of the API server's authority, for `kube-root-ca.crt`. */
+  readonly authority: string;
+}
+
+type Part = { readonly controller: ControllerDefinition } | { readonly runnables: readonly Runnable[]; readonly controller?: ControllerDefinition };
+
+/** Every part by the name that kube-controller-manager gives it; `scheduler` and `kubelet` beside them. */
+function parts(input: ClusterInput): ReadonlyMap<string, Part> {
+  return new Map<string, Part>([
+    ["daemonset-controller", { controller: daemonSetController() }],
+    ["deployment-controller", { controller: deploymentController() }],
+    ["disruption-controller", { controller: disruptionController() }],
+    ["endpointslice-controller", { controller: endpointSliceController() }],
+    ["garbage-collector-controller", { runnables: [garbageCollector] }],
+    ["job-controller", { controller: jobController() }],
+    ["namespace-controller", { controller: namespaceController() }],
+    ["persistentvolume-binder-controller", { controller: volumeBinder(), runnables: [standardClass] }],
+    ["replicaset-controller", { controller: replicaSetController() }],
+    ["root-ca-certificate-publisher-controller", { controller: rootCaPublisher({ authority: input.authority }) }],
+    ["serviceaccount-controller", { controller: serviceAccountController() }],
+    ["statefulset-controller", { controller: statefulSetController() }],
+    ["kubelet", { controller: kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays }), runnables: [nodeRegistration(input.nodes)] }],
+    ["scheduler", { controller: scheduler() }],
+  ]);
+}
+
+/** The names that `--controllers` knows. */
+export function controllerNames(): readonly string[] {
+  return [...parts({ nodes: [], delays: { startMs: 0, initMs: 0, readyMs: 0, runMs: 0, stopMs: 0 }, authority: "" }).keys()];
+}
+
+/**
+ * A simulated cluster out of the parts that a list names, as kube-controller-manager reads it: `*` is all, `name` adds,
+ * `-name` takes away; `none` is nothing.
+ *
+ * @throws RangeError for a name that is unknown, with those that are known.
+ */
+export function simulatedCluster(input: ClusterInput, list: readonly string[] = ["*"]): Cluster {
+  const all = parts(input);
+  const asked = list.map((name) => name.trim()).filter((name) => name !== "" && name !== "none");
+  for (const name of asked) {
+    if (name !== "*" && !all.has(name.replace(/^-/, ""))) throw new RangeError(`no controller is named ${name}; known are ${[...all.keys()].join(", ")}`);
+  }
+  const chosen = [...all].filter(([name]) => !asked.includes(`-${name}`) && (asked.includes("*") || asked.includes(name)));
+  return {
+    controllers: chosen.flatMap(([, part]) => (part.controller === undefined ? [] : [part.controller])),
+    runnables: chosen.flatMap(([, part]) => ("runnables" in part ? part.runnables : [])),
+  };
+}
