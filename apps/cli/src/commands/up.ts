@@ -1,4 +1,16 @@
-import type { Terminal } from "../terminal.js";
+import { FairleadError, jsonLogger } from "@fairlead/base";
+import { systemClock } from "@fairlead/base/node";
+import { isStatus } from "@fairlead/apimachinery";
+import type { Client } from "@fairlead/client";
+import { defaultRefusal, IcmsRequest, miniServiceName, POLICIES, REQUESTS_NAMESPACE, type Policy } from "@fairlead/miniservice";
+import { findPrograms, type Programs } from "@fairlead/miniservice/node";
+
+import { Progress } from "../output/progress.js";
+import { cacheDirectory, stateDirectory } from "../state-directory.js";
+import { aborted, interruption, type Terminal } from "../terminal.js";
+import { base64, readInputs, type UpInputs } from "../up/inputs.js";
+import { startStack, type Stack } from "../up/stack.js";
+import { failureOf, isUp, stallOf, viewOf } from "../up/view.js";
 
 export interface UpFlags {
   readonly chart?: string;
@@ -10,6 +22,128 @@ export interface UpFlags {
   readonly port: number;
 }
 
-export async function upCommand(_flags: UpFlags, _terminal: Terminal): Promise<number> {
-  throw new Error("not built yet");
+const LOOK_MS = 150;
+/** A simulated cluster that has not moved for so long will not move. */
+const STALL_MS = 12_000;
+
+/** `fairlead up`: brings a chart to Running on this machine. Returns the exit status. */
+export async function upCommand(flags: UpFlags, terminal: Terminal): Promise<number> {
+  const { signal, release } = interruption(terminal.signals);
+  try {
+    const inputs = await readInputs(flags);
+    const progress = new Progress(terminal.stdout, () => systemClock.monotonic());
+    const programs = await findPrograms({ env: terminal.env, cacheDirectory: cacheDirectory(terminal.env), onProgress: (message) => progress.say(message), signal });
+    const state = stateDirectory(terminal.env);
+    const kubeconfig = `${flags.dataDir ?? state}/kubeconfig`;
+    progress.say(`starting API server, simulated cluster and MiniService operator`);
+    const stack = await startStack({
+      port: flags.port,
+      kubeconfig,
+      tokenFile: `${flags.dataDir ?? state}/token`,
+      helm: programs.helm,
+      policy: policyOf(flags, inputs, progress),
+      logger: jsonLogger((line) => terminal.stderr.write(`${line}\n`), { level: terminal.env["FAIRLEAD_LOG"] === "debug" ? "debug" : "error", now: () => systemClock.now() }),
+      ...(flags.dataDir === undefined ? {} : { dataDirectory: flags.dataDir }),
+    });
+    try {
+      return await bringUp(stack, { inputs, progress, programs, kubeconfig, once: flags.once === true, signal, terminal });
+    } finally {
+      await stack.close();
+    }
+  } finally {
+    release();
+  }
 }
+
+interface Run {
+  readonly inputs: UpInputs;
+  readonly progress: Progress;
+  readonly programs: Programs;
+  readonly kubeconfig: string;
+  readonly once: boolean;
+  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
+}
+
+async function bringUp(stack: Stack, run: Run): Promise<number> {
+  const { inputs, progress, once, signal } = run;
+  const requestName = `sr-${inputs.name}`;
+  progress.say(`API server at ${stack.server.url}`);
+  await createRequest(stack.client, requestName, inputs);
+  progress.say(`ICMSRequest ${requestName} asks for chart ${inputs.chart.label}`);
+  const result = await follow(stack.client, requestName, run);
+  if (signal.aborted) return 130;
+  if (result.kind === "failed") {
+    run.terminal.stderr.write(`error: ${result.why}\n`);
+    if (once) return 1;
+  } else {
+    progress.say(`MiniService ${miniServiceName(requestName)} is Running, the function is ACTIVE`);
+    if (once) return 0;
+  }
+  progress.hints(hints(run, requestName));
+  await aborted(signal);
+  progress.say("stopping");
+  return 0;
+}
+
+/** The request that a control plane would send. One that is there already is left as it is. */
+async function createRequest(client: Client, name: string, { chart, values }: UpInputs): Promise<void> {
+  const environment = ["FUNCTION_NAME=sample", ...(chart.sample ? ["HELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint", "INFERENCE_PORT=8000"] : [])].join("\n");
+  const launch = { helmChart: chart.url, environment: base64(environment), ...(values === undefined ? {} : { configuration: base64(values) }) };
+  const spec = {
+    requestId: name,
+    action: "RequestICMSInstances",
+    functionDetails: { functionId: name, functionVersionId: "1", functionType: "DEFAULT" },
+    creationMsgInfo: { instanceCount: 1, functionLaunchSpecification: launch },
+  };
+  try {
+    await client.api(IcmsRequest, REQUESTS_NAMESPACE).create({ metadata: { name }, spec });
+  } catch (error) {
+    if (!isStatus(error, "AlreadyExists")) throw error;
+  }
+}
+
+type Followed = { readonly kind: "up" } | { readonly kind: "failed"; readonly why: string };
+
+/** Shows what happens until the service is up, has failed, or (in a hurry) has stopped moving. */
+async function follow(client: Client, requestName: string, { progress, once, signal }: Run): Promise<Followed> {
+  let last = "";
+  let since = systemClock.monotonic();
+  while (!signal.aborted) {
+    const view = await viewOf(client, requestName);
+    if (view.signature !== last) {
+      last = view.signature;
+      since = systemClock.monotonic();
+      progress.show(view);
+    }
+    if (isUp(view)) return { kind: "up" };
+    const failure = failureOf(view, requestName);
+    if (failure !== undefined) return { kind: "failed", why: failure };
+    if (once && systemClock.monotonic() - since > STALL_MS) return { kind: "failed", why: stallOf(view, requestName) };
+    await systemClock.sleep(LOOK_MS, signal).catch(() => undefined);
+  }
+  return { kind: "failed", why: "interrupted" };
+}
+
+/** The policy that was asked for; a chart that is trusted is told once what the default policy would refuse of it. */
+function policyOf(flags: UpFlags, inputs: UpInputs, progress: Progress): Policy {
+  const name = flags.policy ?? (inputs.chart.sample ? "default" : "trusted");
+  const policy = POLICIES.get(name);
+  if (policy === undefined) throw new FairleadError("PolicyUnknown", `--policy ${name}: known are ${[...POLICIES.keys()].join(", ")}`);
+  if (name !== "trusted") return policy;
+  return {
+    name: policy.name,
+    admit: (objects, where) => {
+      const refusal = defaultRefusal(objects, where.namespace);
+      if (refusal !== undefined) progress.once(`policy trusted: everything is applied; policy default would refuse: ${refusal}`);
+      return policy.admit(objects, where);
+    },
+  };
+}
+
+function hints({ programs, kubeconfig, terminal }: Run, requestName: string): readonly string[] {
+  const onPath = (terminal.env["PATH"] ?? "").split(":").some((folder) => programs.kubectl === `${folder}/kubectl`);
+  const kubectl = onPath || programs.kubectl === undefined ? "kubectl" : programs.kubectl;
+  return [`export KUBECONFIG=${kubeconfig}`, `${kubectl} get miniservices`, `${kubectl} -n ${requestName} get pods,services -o wide`];
+}
+

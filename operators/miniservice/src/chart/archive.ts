@@ -53,7 +53,7 @@ export async function checkArchive(archive: Uint8Array, what: string, limits: Ar
 }
 
 function entryProblem({ name, type, size }: Header, limits: ArchiveLimits): string | undefined {
-  if (type !== "file" && type !== "directory" && type !== "pax-header" && type !== "pax-global-header") return `holds ${name}, a ${String(type)}; only plain files are allowed`;
+  if (type !== "file" && type !== "directory") return `holds ${name}, a ${String(type)}; only plain files are allowed`;
   if (name.startsWith("/") || name.split(/[\\/]/).includes("..")) return `holds ${name}, which leaves the chart's folder`;
   if ((size ?? 0) > limits.maxFileBytes) return `holds ${name} of ${String(size)} bytes; at most ${limits.maxFileBytes} are allowed`;
   return undefined;
