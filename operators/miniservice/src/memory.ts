@@ -1,4 +1,12 @@
-import type { Rendered } from "./rendered.js";
+import type { Documents } from "./render/documents.js";
+
+/** A service's chart as it renders now. */
+export type Rendered =
+  | { readonly kind: "documents"; readonly inputDigest: string; readonly hash: string; readonly documents: Documents & { readonly kind: "decoded" } }
+  /** The chart, its values or the policy say no; only a change of them can help. */
+  | { readonly kind: "invalid"; readonly inputDigest: string; readonly reason: "ReValResultInvalid" | "UnexpectedInstallError"; readonly message: string }
+  /** Rendering could not be tried; it will be tried again. */
+  | { readonly kind: "unavailable"; readonly inputDigest: string; readonly message: string };
 
 /**
  * What the operator remembers between reconciles. All of it can be lost: a render is made again, and a request that was

@@ -3,18 +3,12 @@ import type { Context } from "@fairlead/runtime";
 import type { Client } from "@fairlead/client";
 
 import type { MiniService } from "./api.js";
-import { keepRender, type Memory } from "./memory.js";
-import { documentsOf, renderText, type Documents } from "./render/documents.js";
+import { keepRender, type Memory, type Rendered } from "./memory.js";
+import { documentsOf, renderText } from "./render/documents.js";
 import type { Policy } from "./render/policy.js";
 import { RenderError, type Renderer } from "./render/renderer.js";
 
-/** A service's chart as it renders now. */
-export type Rendered =
-  | { readonly kind: "documents"; readonly inputDigest: string; readonly hash: string; readonly documents: Documents & { readonly kind: "decoded" } }
-  /** The chart, its values or the policy say no; only a change of them can help. */
-  | { readonly kind: "invalid"; readonly inputDigest: string; readonly reason: "ReValResultInvalid" | "UnexpectedInstallError"; readonly message: string }
-  /** Rendering could not be tried; it will be tried again. */
-  | { readonly kind: "unavailable"; readonly inputDigest: string; readonly message: string };
+export type { Rendered } from "./memory.js";
 
 /** Where renders come from. */
 export interface RenderSources {

@@ -13,6 +13,7 @@ import { listObjects, reach } from "../registry/list.js";
 import { metaText } from "../registry/metadata.js";
 import { patchObject, type PatchType } from "../registry/patch.js";
 import type { Registry } from "../registry/registry.js";
+import type { ReviewServer } from "../registry/reviews.js";
 import { replaceObject } from "../registry/replace.js";
 import type { RequestContext, Target, UserInfo } from "../registry/request.js";
 import { contentType, readApplyBody, readObjectBody, readText } from "./body.js";
@@ -32,9 +33,6 @@ export interface ResourceServer {
   /** Answers reviews (access, token) and other kinds that are created but never kept; undefined for stored kinds. */
   readonly reviews: ReviewServer;
 }
-
-/** Serves a create-only kind. Returns undefined for kinds that are stored. */
-export type ReviewServer = (review: { readonly endpoint: Endpoint; readonly object: JsonObject; readonly user: UserInfo; readonly namespace: string | undefined }) => JsonObject | undefined;
 
 export interface ResourceCall {
   readonly request: HttpRequest;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/base";
 
 import type { ResourceStrategy } from "../resources/resource.js";
-import { apiVersionOf, type Endpoint } from "./endpoint.js";
+import { apiVersionOf, type Endpoint, type StoredAs } from "./endpoint.js";
 
 /**
  * All served resources. Built-in ones are there from the start; custom ones come and go with their definitions. Order
@@ -76,13 +76,6 @@ export class Catalog {
   versions(group: string): readonly string[] {
     return [...new Set(this.inGroup(group).map((e) => e.strategy.info.version))];
   }
-}
-
-/** How a built-in kind that is served twice is stored. */
-export interface StoredAs {
-  readonly collection: string;
-  readonly apiVersion: string;
-  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
 }
 
 /** Kubernetes' order of versions: GA before beta before alpha, higher numbers first, other names last, by name. */

@@ -1,9 +1,17 @@
 import { getOwn, getPath, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
 
 import type { Attributes, Authorizer } from "../auth/authorize.js";
+import type { Endpoint } from "./endpoint.js";
 import type { Registry } from "./registry.js";
 import type { UserInfo } from "./request.js";
-import type { ReviewServer } from "../http/resources.js";
+
+/** Serves a create-only kind. Returns undefined for kinds that are stored. */
+export type ReviewServer = (review: {
+  readonly endpoint: Endpoint;
+  readonly object: JsonObject;
+  readonly user: UserInfo;
+  readonly namespace: string | undefined;
+}) => JsonObject | undefined;
 
 /** Access reviews and their kin: created, answered, never stored. */
 export function reviewServer(_registry: Registry, authorizer: Authorizer): ReviewServer {

@@ -1,4 +1,4 @@
-import type { StoredAs } from "../../registry/catalog.js";
+import type { StoredAs } from "../../registry/endpoint.js";
 import type { ResourceStrategy } from "../resource.js";
 
 /** How a built-in kind that is served under two names keeps one set of objects; undefined for all others. */
