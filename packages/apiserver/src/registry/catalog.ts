@@ -1,5 +1,3 @@
-import type { JsonObject } from "@fairlead/base";
-
 import type { ResourceStrategy } from "../resources/resource.js";
 import { apiVersionOf, type Endpoint, type StoredAs } from "./endpoint.js";
 
