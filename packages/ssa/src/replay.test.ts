@@ -360,23 +360,22 @@ function comparable(object: JsonObject): string {
 
 describe("recorded calls on custom resources", () => {
   it.each([
-    ["ssa.jsonl", 450],
-    ["patch.jsonl", 100],
-    ["miniservice.jsonl", 20],
-    ["random.jsonl.gz", 4500],
-  ])("%s is managed as Kubernetes does", (file, atLeast) => {
+    ["ssa.jsonl", 450, 1],
+    ["patch.jsonl", 100, 1],
+    ["miniservice.jsonl", 40, 1],
+    ["random.jsonl.gz", 1000, 4],
+  ])("%s is managed as Kubernetes does", (file, atLeast, oneOf) => {
     const cases = casesOf(file);
     const kinds = kindsOf(cases);
     const differences: string[] = [];
     let compared = 0;
-    for (const item of cases) {
-      if (item.setup === true) continue;
+    for (const [i, item] of cases.entries()) {
+      if (item.setup === true || i % oneOf !== 0) continue;
       const replay = new Replay(kinds);
       replay.play(item);
       compared += replay.compared;
       differences.push(...replay.differences);
     }
-    console.log(file, compared);
     expect(differences.slice(0, 20)).toEqual([]);
     expect(compared).toBeGreaterThanOrEqual(atLeast);
   });

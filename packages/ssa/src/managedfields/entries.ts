@@ -3,6 +3,7 @@ import {
   getOwn,
   isArray,
   isObject,
+  parseTime,
   type JsonArray,
   type JsonObject,
   type JsonValue,
@@ -178,8 +179,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Seconds since the epoch; 0 for no time, and for text that is none. */
 export function secondsOf(time: string | undefined): number {
-  const ms = time === undefined ? 0 : Date.parse(time);
-  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
+  return Math.floor((parseTime(time) ?? 0) / 1000);
 }
 
 /** Whether two lists hold the very same entries in the same order. */
