@@ -42,10 +42,3 @@ export class Interrupted extends Error {
   }
 }
 
-/** Resolves when a signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}

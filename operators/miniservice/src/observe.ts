@@ -182,8 +182,8 @@ type Warnings = (object: JsonObject) => readonly { readonly reason: string; read
 
 /** Warnings in a namespace, by the object that they are about; each message once, the oldest first. */
 async function warningsIn(namespace: string, ctx: Context<MiniService>): Promise<Warnings> {
-  const { items } = await ctx.client.api(kinds.Event, namespace).list({ fieldSelector: "type=Warning", signal: ctx.signal });
-  const sorted = [...items].sort((a, b) => (String(a.firstTimestamp) < String(b.firstTimestamp) ? -1 : 1));
+  const { items } = await ctx.client.api(kinds.Event, namespace).list({ signal: ctx.signal });
+  const sorted = items.filter((e) => e.type === "Warning").sort((a, b) => (String(a.firstTimestamp) < String(b.firstTimestamp) ? -1 : 1));
   return (object) => {
     const seen = new Set<string>();
     return sorted

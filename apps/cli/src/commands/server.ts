@@ -1,6 +1,7 @@
+import { whenAborted } from "@fairlead/base";
 import { startListeningServer } from "@fairlead/apiserver/node";
 
-import { aborted, interruption, type Terminal } from "../terminal.js";
+import { interruption, type Terminal } from "../terminal.js";
 import { stateDirectory } from "../state-directory.js";
 
 export interface ServerFlags {
@@ -29,7 +30,7 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
     const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers });
     try {
       terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
-      await aborted(interrupted.signal);
+      await whenAborted(interrupted.signal);
     } finally {
       await controllers?.close();
     }

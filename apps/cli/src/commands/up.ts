@@ -1,4 +1,4 @@
-import { FairleadError, jsonLogger } from "@fairlead/base";
+import { FairleadError, jsonLogger, whenAborted } from "@fairlead/base";
 import { systemClock } from "@fairlead/base/node";
 import { isStatus } from "@fairlead/apimachinery";
 import type { Client } from "@fairlead/client";
@@ -7,7 +7,7 @@ import { findPrograms, type Programs } from "@fairlead/miniservice/node";
 
 import { Progress } from "../output/progress.js";
 import { cacheDirectory, stateDirectory } from "../state-directory.js";
-import { aborted, interruption, type Terminal } from "../terminal.js";
+import { interruption, type Terminal } from "../terminal.js";
 import { base64, readInputs, type UpInputs } from "../up/inputs.js";
 import { startStack, type Stack } from "../up/stack.js";
 import { failureOf, isUp, stallOf, viewOf } from "../up/view.js";
@@ -81,7 +81,7 @@ async function bringUp(stack: Stack, run: Run): Promise<number> {
     if (once) return 0;
   }
   progress.hints(hints(run, requestName));
-  await aborted(signal);
+  await whenAborted(signal);
   progress.say("stopping");
   return 0;
 }

@@ -46,10 +46,10 @@ async function wantedPods(client: Client, namespace: string): Promise<number> {
 }
 
 async function warningsOf(client: Client, namespace: string, pods: readonly kinds.Pod[]): Promise<readonly Warning[]> {
-  const { items } = await client.api(kinds.Event, namespace).list({ fieldSelector: "type=Warning" });
+  const { items } = await client.api(kinds.Event, namespace).list();
   const sick = new Set(pods.filter((p) => p.status?.conditions?.some((c) => c.type === "Ready" && c.status === "True") !== true && p.status?.phase !== "Succeeded").map((p) => p.metadata.name));
   return items
-    .filter((e) => e.involvedObject.kind !== "Pod" || sick.has(e.involvedObject.name ?? ""))
+    .filter((e) => e.type === "Warning" && (e.involvedObject.kind !== "Pod" || sick.has(e.involvedObject.name ?? "")))
     .map((e) => ({ object: `${e.involvedObject.kind ?? ""} ${e.involvedObject.name ?? ""}`, reason: e.reason ?? "", message: e.message ?? "" }));
 }
 

@@ -1,4 +1,4 @@
-import { Channel, type JsonObject } from "@fairlead/base";
+import { Channel, type JsonObject, onAbort } from "@fairlead/base";
 import { failure, type FieldSelector, type LabelSelector, type Status } from "@fairlead/apimachinery";
 
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
@@ -79,10 +79,7 @@ export async function* watchObjects(registry: Registry, endpoint: Endpoint, opti
     if (options.timeoutMs > LAST_BOOKMARK_MS * 2) stops.push(clock.schedule(options.timeoutMs - LAST_BOOKMARK_MS, () => bookmark(false)));
   }
   stops.push(clock.schedule(options.timeoutMs, () => channel.close()));
-  const onAbort = (): void => channel.close();
-  options.signal.addEventListener("abort", onAbort, { once: true });
-  stops.push(() => options.signal.removeEventListener("abort", onAbort));
-  if (options.signal.aborted) channel.close();
+  stops.push(onAbort(options.signal, () => channel.close()));
   try {
     yield* channel;
   } finally {

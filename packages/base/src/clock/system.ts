@@ -1,3 +1,4 @@
+import { onAbort } from "../async/async.js";
 import type { Clock } from "./clock.js";
 
 /** The machine's clock: the only place that reads the real time or starts a real timer. */
@@ -6,16 +7,14 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      };
       const timer = setTimeout(() => {
-        signal.removeEventListener("abort", onAbort);
+        release();
         resolve();
       }, ms);
-      signal.addEventListener("abort", onAbort, { once: true });
+      const release = onAbort(signal, () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      });
     }),
   schedule: (ms, action) => {
     const timer = setTimeout(action, Math.min(ms, 0x7fffffff));

@@ -1,3 +1,4 @@
+import { onAbort } from "../async/async.js";
 import { Heap } from "../collections/heap.js";
 import type { Clock } from "./clock.js";
 
@@ -34,16 +35,14 @@ export class VirtualClock implements Clock {
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      const onAbort = (): void => {
-        cancel();
-        reject(signal.reason as Error);
-      };
       const cancel = this.schedule(ms, () => {
-        signal.removeEventListener("abort", onAbort);
+        release();
         resolve();
       });
-      signal.addEventListener("abort", onAbort, { once: true });
+      const release = onAbort(signal, () => {
+        cancel();
+        reject(signal.reason as Error);
+      });
     });
   }
 

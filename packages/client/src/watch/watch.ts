@@ -1,4 +1,4 @@
-import { bodyChunks, bodyText, FairleadError, type HttpRequest, type Transport } from "@fairlead/base";
+import { bodyChunks, bodyText, FairleadError, type HttpRequest, onAbort, type Transport } from "@fairlead/base";
 import { failure, StatusError, type KubernetesObject, type ResourceVersion } from "@fairlead/apimachinery";
 import { isStatusObject, statusError } from "../request/response.js";
 import { lines } from "./lines.js";
@@ -33,18 +33,17 @@ export async function* watchEvents<T extends KubernetesObject>(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>> {
   const closing = new AbortController();
-  const onAbort = (): void => {
-    closing.abort(signal.reason);
-  };
   if (signal.aborted) throw signal.reason;
-  signal.addEventListener("abort", onAbort, { once: true });
+  const release = onAbort(signal, () => {
+    closing.abort(signal.reason);
+  });
   try {
     const response = await transport(request, closing.signal);
     if (response.status >= 400) throw statusError(response, await bodyText(response), `watch ${request.path}`);
     for await (const line of lines(bodyChunks(response))) yield decodeEvent<T>(line);
     if (signal.aborted) throw signal.reason;
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    release();
     closing.abort(new WatchLeft());
   }
 }

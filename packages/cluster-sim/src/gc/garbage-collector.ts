@@ -1,4 +1,4 @@
-import { messageOf } from "@fairlead/base";
+import { messageOf, onAbort } from "@fairlead/base";
 import { isStatus, parseGroupVersion, type KubernetesObject, type OwnerReference } from "@fairlead/apimachinery";
 import { kinds, removeFinalizer, removeOwnerReference, StaleObjectError, type Client, type ServedKind } from "@fairlead/client";
 import { WorkQueue, type Informer, type Runnable, type RunnableEnv } from "@fairlead/runtime";
@@ -35,7 +35,7 @@ class Collector {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#env;
-    signal.addEventListener("abort", () => this.#queue.close(), { once: true });
+    onAbort(signal, () => this.#queue.close());
     const workers = Array.from({ length: WORKERS }, () => this.#work(signal));
     const definitions = this.#env.informers.get(kinds.CustomResourceDefinition);
     let changed: (() => void) | undefined;

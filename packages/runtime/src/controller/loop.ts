@@ -1,4 +1,4 @@
-import { deferred, messageOf, orAborted, type Logger } from "@fairlead/base";
+import { type Logger, messageOf, onAbort, orAborted, whenAborted } from "@fairlead/base";
 import { formatKey, keyOf, type KubernetesObject } from "@fairlead/apimachinery";
 import { addFinalizer, removeFinalizer, type ResourceKind } from "@fairlead/client";
 import type { Informer, InformerOptions } from "../informer/informer.js";
@@ -70,7 +70,7 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
     const unsubscribe = this.#subscribe(queue);
     const events = recorder.run(hardStop.signal);
     const workers = Array.from({ length: this.#spec.concurrency ?? 8 }, () => this.#work(queue, hardStop.signal));
-    await untilAborted(signal);
+    await whenAborted(signal);
     for (const end of unsubscribe) end();
     queue.close();
     recorder.close();
@@ -197,11 +197,9 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
     }
     const deadlineMs = this.#spec.deadlineMs ?? 60_000;
     const ending = new AbortController();
-    const onStop = (): void => {
+    const release = onAbort(stop, () => {
       ending.abort(stop.reason);
-    };
-    stop.addEventListener("abort", onStop, { once: true });
-    if (stop.aborted) onStop();
+    });
     const cancel = this.#env.clock.schedule(deadlineMs, () => {
       ending.abort(new ReconcileDeadlineError(deadlineMs));
     });
@@ -213,7 +211,7 @@ export class ControllerLoop<T extends KubernetesObject> implements Controller {
     } finally {
       scope.abandon();
       cancel();
-      stop.removeEventListener("abort", onStop);
+      release();
     }
   }
 
@@ -289,17 +287,4 @@ function ownerUids(object: KubernetesObject): readonly string[] {
 
 function kindKey(kind: ResourceKind<KubernetesObject>): string {
   return `${kind.group}/${kind.version}/${kind.resource}`;
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = deferred<void>();
-  signal.addEventListener(
-    "abort",
-    () => {
-      resolve();
-    },
-    { once: true },
-  );
-  await promise;
 }

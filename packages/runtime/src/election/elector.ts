@@ -1,4 +1,4 @@
-import { FairleadError, messageOf, type Clock, type Logger, type Random } from "@fairlead/base";
+import { type Clock, FairleadError, type Logger, messageOf, onAbort, type Random } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { kinds, updateLease, type Api, type Client } from "@fairlead/client";
 import {
@@ -96,11 +96,9 @@ export class Elector {
   /** Renews until it could not be done in time, the work is over, or the signal is aborted. */
   async #renew(signal: AbortSignal, over: Promise<void>): Promise<void> {
     const stop = new AbortController();
-    const onAbort = (): void => {
+    const release = onAbort(signal, () => {
       stop.abort(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
+    });
     void over.then(() => {
       stop.abort(new Error("The leader's work is over"));
     });
@@ -110,10 +108,9 @@ export class Elector {
         await this.#pause(stop.signal);
         if (stop.signal.aborted) return;
         const attempt = new AbortController();
-        const onStop = (): void => {
+        const releaseStop = onAbort(stop.signal, () => {
           attempt.abort(stop.signal.reason);
-        };
-        stop.signal.addEventListener("abort", onStop, { once: true });
+        });
         const cancel = clock.schedule(Math.max(0, this.#validUntil - clock.monotonic()), () => {
           attempt.abort(new LeadershipLostError(this.#o.name));
         });
@@ -121,11 +118,11 @@ export class Elector {
           await this.#try(attempt.signal);
         } finally {
           cancel();
-          stop.signal.removeEventListener("abort", onStop);
+          releaseStop();
         }
       }
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      release();
     }
   }
 

@@ -1,4 +1,4 @@
-import { deferred, messageOf, silentLogger, type Clock, type Logger, type Random } from "@fairlead/base";
+import { messageOf, silentLogger, type Clock, type Logger, type Random, whenAborted } from "@fairlead/base";
 import { formatWrite, type Client, type WriteObserver } from "@fairlead/client";
 import type { Activity, Controller, ControllerDefinition, Reconciled } from "../controller/controller.js";
 import { WriteRefusedError } from "../controller/outcome.js";
@@ -201,7 +201,5 @@ export async function runManager(options: ManagerOptions, signal: AbortSignal): 
     if (!signal.aborted) throw error;
   });
   if (signal.aborted) return;
-  const { promise, resolve } = deferred<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
+  await whenAborted(signal);
 }

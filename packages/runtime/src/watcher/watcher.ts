@@ -1,4 +1,4 @@
-import { assertNever, FairleadError, type Clock, type Random } from "@fairlead/base";
+import { assertNever, type Clock, FairleadError, onAbort, type Random } from "@fairlead/base";
 import type { KubernetesObject, ResourceVersion } from "@fairlead/apimachinery";
 import type { Api, Page, Selection, WatchEvent } from "@fairlead/client";
 import { step, UNLISTED, type Input, type State, type Step, type StoreEvent } from "./step.js";
@@ -112,11 +112,10 @@ async function* watchOnce<T extends KubernetesObject>(
 ): AsyncGenerator<Input<T>> {
   const idleMs = o.idleMs ?? IDLE_MS;
   const closing = new AbortController();
-  const onAbort = (): void => {
-    closing.abort(o.signal.reason);
-  };
   if (o.signal.aborted) throw o.signal.reason;
-  o.signal.addEventListener("abort", onAbort, { once: true });
+  const release = onAbort(o.signal, () => {
+    closing.abort(o.signal.reason);
+  });
   let heard = o.clock.monotonic();
   let cancel = (): void => undefined;
   const guard = (ms: number): void => {
@@ -136,6 +135,6 @@ async function* watchOnce<T extends KubernetesObject>(
     yield { type: "closed" };
   } finally {
     cancel();
-    o.signal.removeEventListener("abort", onAbort);
+    release();
   }
 }
