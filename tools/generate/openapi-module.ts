@@ -21,11 +21,15 @@ export function openApiModule(documents: ReadonlyMap<string, OpenApiDocument>): 
     }
     own[path] = {
       head: JSON.stringify({ openapi: document.openapi, info: document.info, paths: document.paths }).slice(0, -1),
-      tail: Object.entries(components).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(","),
+      tail: Object.entries(components)
+        .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+        .join(","),
       types: schemas === undefined ? null : Object.keys(schemas),
       variants,
     };
-    hashes.push(`  [${JSON.stringify(path)}, ${JSON.stringify(createHash("sha256").update(text).digest("hex").toUpperCase())}],`);
+    hashes.push(
+      `  [${JSON.stringify(path)}, ${JSON.stringify(createHash("sha256").update(text).digest("hex").toUpperCase())}],`,
+    );
   }
   return `${HEADER}
 /** A hash of each document by its path below \`/openapi/v3/\`, for the \`hash\` of its URL and its ETag. */

@@ -11,7 +11,8 @@ export function pointerFields(source: string): ReadonlySet<string> {
     const heading = /^\[(?:api|apis)\.(.+)\]$/.exec(line);
     if (heading?.[1] !== undefined) group = heading[1];
     const message = /^(\w+) = (.+)$/.exec(line);
-    if (message?.[1] !== undefined && message[2] !== undefined) messages.set(`${group}.${message[1]}`, message[2].split("; "));
+    if (message?.[1] !== undefined && message[2] !== undefined)
+      messages.set(`${group}.${message[1]}`, message[2].split("; "));
   }
   const out = new Set<string>();
   for (const name of messages.keys()) for (const field of pointersOf(messages, name)) out.add(`${name}.${field}`);

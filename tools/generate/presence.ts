@@ -27,10 +27,7 @@ const EXCEPTIONS: ReadonlyMap<string, Presence> = new Map<string, Presence>([
     "networking.v1.HTTPIngressPath.pathType",
     "networking.v1.IngressClassParametersReference.scope",
   ]),
-  ...each("!", [
-    "core.v1.AzureDiskVolumeSource.readOnly",
-    "core.v1.FileKeySelector.optional",
-  ]),
+  ...each("!", ["core.v1.AzureDiskVolumeSource.readOnly", "core.v1.FileKeySelector.optional"]),
   ...each("+", [
     "apiextensions.v1.CustomResourceDefinitionStatus.conditions",
     "apiextensions.v1.CustomResourceDefinitionStatus.storedVersions",
@@ -64,7 +61,14 @@ const EXCEPTIONS: ReadonlyMap<string, Presence> = new Map<string, Presence>([
 ]);
 
 /** Struct types of Go that JSON prints as a scalar. */
-const SCALARS: ReadonlySet<string> = new Set(["Time", "MicroTime", "Quantity", "IntOrString", "RawExtension", "FieldsV1"]);
+const SCALARS: ReadonlySet<string> = new Set([
+  "Time",
+  "MicroTime",
+  "Quantity",
+  "IntOrString",
+  "RawExtension",
+  "FieldsV1",
+]);
 
 /**
  * @param field - `core.v1.Container.livenessProbe`.
@@ -78,7 +82,8 @@ export function presence(
   const exception = EXCEPTIONS.get(field);
   if (exception !== undefined) return exception;
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  if (reference === undefined && (schema.type === "array" || schema.type === "object")) return facts.required ? "+" : "";
+  if (reference === undefined && (schema.type === "array" || schema.type === "object"))
+    return facts.required ? "+" : "";
   if (facts.pointers.has(field)) return "!";
   if (reference !== undefined) {
     if (SCALARS.has(reference.slice(reference.lastIndexOf(".") + 1))) return "+";

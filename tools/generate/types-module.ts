@@ -19,10 +19,7 @@ const SCALARS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The module with the table of types: JSON, one type a line; packages/apimachinery/src/schema/builtin.ts tells its form. */
-export function typesModule(
-  documents: ReadonlyMap<string, OpenApiDocument>,
-  pointers: ReadonlySet<string>,
-): string {
+export function typesModule(documents: ReadonlyMap<string, OpenApiDocument>, pointers: ReadonlySet<string>): string {
   const lines: string[] = [];
   const names = new Set<string>();
   for (const [name, schema] of allTypes(documents)) {
@@ -76,10 +73,12 @@ function typeEntry(name: string, schema: OpenApiSchema, pointers: ReadonlySet<st
 function fieldEntry(schema: OpenApiSchema, suffix: string): unknown {
   const entry: Entry = { t: typeToken(schema) + suffix };
   const { default: value } = schema;
-  if (schema["x-kubernetes-list-type"] !== undefined && schema["x-kubernetes-list-type"] !== "atomic") entry["l"] = schema["x-kubernetes-list-type"];
+  if (schema["x-kubernetes-list-type"] !== undefined && schema["x-kubernetes-list-type"] !== "atomic")
+    entry["l"] = schema["x-kubernetes-list-type"];
   if (schema["x-kubernetes-list-map-keys"] !== undefined) entry["k"] = schema["x-kubernetes-list-map-keys"];
   if (schema["x-kubernetes-map-type"] !== undefined) entry["a"] = schema["x-kubernetes-map-type"];
-  if (schema["x-kubernetes-patch-strategy"] !== undefined) entry["s"] = schema["x-kubernetes-patch-strategy"].split(",");
+  if (schema["x-kubernetes-patch-strategy"] !== undefined)
+    entry["s"] = schema["x-kubernetes-patch-strategy"].split(",");
   if (schema["x-kubernetes-patch-merge-key"] !== undefined) entry["m"] = schema["x-kubernetes-patch-merge-key"];
   if (schema.enum !== undefined) entry["e"] = schema.enum;
   if (value !== undefined && typeof value !== "object" && !(isZero(value) && suffix === "+")) entry["d"] = value;
