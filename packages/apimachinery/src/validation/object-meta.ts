@@ -46,14 +46,13 @@ export function validateObjectMeta(meta: JsonObject, rules: ObjectMetaRules): re
   return errors;
 }
 
-/** What is wrong with a change of metadata. */
+/** What is wrong with a change of metadata. Whether a resourceVersion must be there is the registry's to know. */
 export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, rules: Partial<ObjectMetaRules> = {}): readonly FieldError[] {
   const { path = "metadata" } = rules;
   const errors: FieldError[] = [];
   if (present(old, "deletionTimestamp")) {
     errors.push(...validateNoNewFinalizers(strings(meta, "finalizers"), strings(old, "finalizers"), `${path}.finalizers`));
   }
-  if (text(meta, "resourceVersion") === "") errors.push(invalid(`${path}.resourceVersion`, "", "must be specified for an update"));
   const generation = Number(getOwn(meta, "generation") ?? 0);
   if (generation < Number(getOwn(old, "generation") ?? 0)) errors.push(invalid(`${path}.generation`, generation, "must not be decremented"));
   for (const key of ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]) {

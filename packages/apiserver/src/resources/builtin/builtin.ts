@@ -1,7 +1,11 @@
 import type { ResourceStrategy } from "../resource.js";
 import { configStrategies } from "./config.js";
+import { jobStrategies } from "./jobs.js";
 import { BUILTIN_KINDS } from "./kinds.js";
+import { podStrategies } from "./pods.js";
+import { setStrategies } from "./sets.js";
 import { builtinStrategy } from "./strategy.js";
+import { workloadStrategies } from "./workloads.js";
 
 /** The strategies of all built-in kinds, in the order of discovery. Cheap: schemas are resolved when they are asked for. */
 export function builtinResources(): readonly ResourceStrategy[] {
@@ -10,5 +14,5 @@ export function builtinResources(): readonly ResourceStrategy[] {
 }
 
 function areas(): readonly ResourceStrategy[] {
-  return [...configStrategies()];
+  return [...configStrategies(), ...podStrategies(), ...workloadStrategies(), ...setStrategies(), ...jobStrategies()];
 }

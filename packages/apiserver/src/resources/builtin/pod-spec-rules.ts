@@ -22,12 +22,11 @@ import type { JsonObject } from "@fairlead/base";
 import { at, bool, has, num, obj, objs, str, strs } from "./access.js";
 import { containersErrors, ephemeralContainersErrors, initContainersErrors, type PodFacts } from "./container-rules.js";
 import { containerResourceNameErrors, resourceErrors } from "./pod-resources.js";
-import { oneOf, requiredOneOf } from "./rules.js";
+import { GREATEST_INT32, oneOf, requiredOneOf } from "./rules.js";
 import { affinityErrors, spreadErrors, tolerationErrors } from "./scheduling-rules.js";
 import { podSecurityErrors } from "./security-rules.js";
 import { volumeErrors } from "./volume-sources.js";
 
-const GREATEST_INT32 = 2147483647;
 
 /** What a pod's spec is validated for. */
 export interface PodSpecPlace {

@@ -6,6 +6,8 @@ import { has, num } from "./access.js";
 /** No errors; the same empty list each time. */
 export const NO_ERRORS: readonly FieldError[] = [];
 
+export const GREATEST_INT32 = 2147483647;
+
 /** `must be greater than or equal to 0` */
 export function nonNegative(value: number, path: string): readonly FieldError[] {
   return value < 0 ? [invalid(path, value, "must be greater than or equal to 0")] : NO_ERRORS;
@@ -62,4 +64,9 @@ export function intOrPercentValue(value: JsonValue | undefined): number {
 /** A member of a path of keys. */
 export function member(object: JsonObject | undefined, key: string): JsonValue | undefined {
   return object === undefined ? undefined : getOwn(object, key);
+}
+
+/** An invalid value that the message does not show. */
+export function invalidUnshown(path: string, detail: string): FieldError {
+  return { type: "FieldValueInvalid", field: path, detail };
 }

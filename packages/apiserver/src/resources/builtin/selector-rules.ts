@@ -1,0 +1,34 @@
+// The selector of a workload and the labels of its template (k/k: pkg/apis/apps/validation).
+import { invalid, labelSelectorOf, matchesLabels, required, SelectorError, validateLabelSelector, type FieldError, type LabelSelector } from "@fairlead/apimachinery";
+import { getOwn, type JsonObject } from "@fairlead/base";
+import { at, obj, objs } from "./access.js";
+
+/** The selector of a spec; undefined when it does not parse. An absent one selects nothing. */
+export function selectorOf(spec: JsonObject): LabelSelector | undefined {
+  try {
+    return labelSelectorOf(getOwn(spec, "selector"));
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a selector names nothing at all. */
+export function isEmptySelector(selector: JsonObject): boolean {
+  return Object.keys(obj(selector, "matchLabels") ?? {}).length + objs(selector, "matchExpressions").length === 0;
+}
+
+/** A selector that must be there, be valid, and select something. */
+export function requiredSelectorErrors(spec: JsonObject, path: string, kind: string): readonly FieldError[] {
+  const selector = obj(spec, "selector");
+  if (selector === undefined) return [required(path)];
+  const errors = validateLabelSelector(selector, path);
+  return isEmptySelector(selector) ? [...errors, invalid(path, selector, `empty selector is invalid for ${kind}`)] : errors;
+}
+
+/** Whether the labels of a template are selected; an empty selector leaves that to its own error. */
+export function templateIsSelected(spec: JsonObject, selector: LabelSelector): boolean {
+  const given = obj(spec, "selector");
+  if (given !== undefined && isEmptySelector(given)) return true;
+  return matchesLabels(selector, obj(at(spec, "template", "metadata"), "labels"));
+}
