@@ -108,14 +108,18 @@ type Followed = { readonly kind: "up" } | { readonly kind: "failed"; readonly wh
 /** Shows what happens until the service is up, has failed, or (in a hurry) has stopped moving. */
 async function follow(client: Client, requestName: string, { progress, once, signal }: Run): Promise<Followed> {
   let last = "";
+  let furthest = "";
+  let mostReady = -1;
   let since = systemClock.monotonic();
   while (!signal.aborted) {
     const view = await viewOf(client, requestName);
-    if (view.signature !== last) {
-      last = view.signature;
-      since = systemClock.monotonic();
-      progress.show(view);
-    }
+    if (view.signature !== last) progress.show(view);
+    last = view.signature;
+    // Going to and fro is no progress: only another phase, or more pods ready than ever before.
+    const step = `${view.phase} ${view.functionState}`;
+    if (step !== furthest || view.pods.ready > mostReady) since = systemClock.monotonic();
+    furthest = step;
+    mostReady = Math.max(mostReady, view.pods.ready);
     if (isUp(view)) return { kind: "up" };
     const failure = failureOf(view, requestName);
     if (failure !== undefined) return { kind: "failed", why: failure };

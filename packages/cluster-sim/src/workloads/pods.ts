@@ -95,11 +95,11 @@ export function scaled(value: number | string | undefined, total: number, up: bo
   return up ? Math.ceil(exact) : Math.floor(exact);
 }
 
-/** Merges a status into an object when it would change something. */
+/** Merges a status into an object when it would change something; what is undefined is removed. */
 export async function writeStatus<T extends KubernetesObject>(ctx: Context<T>, object: T, status: Readonly<Record<string, unknown>>): Promise<void> {
   const before = ((object as { readonly status?: unknown }).status ?? {}) as Readonly<Record<string, unknown>>;
   const changed = Object.entries(status).filter(([key, value]) => !deepEqual(before[key] ?? null, value ?? null));
-  if (changed.length > 0) await ctx.status(Object.fromEntries(changed) as never);
+  if (changed.length > 0) await ctx.status(Object.fromEntries(changed.map(([key, value]) => [key, value ?? null])) as never);
 }
 
 export type ConditionInput = { readonly type: string; readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string };
