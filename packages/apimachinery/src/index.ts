@@ -12,6 +12,7 @@ export * from "./schema/decode.js";
 export * from "./schema/defaults.js";
 export * from "./schema/embedded.js";
 export * from "./schema/formats.js";
+export * from "./schema/from-unstructured.js";
 export * from "./schema/go-regexp.js";
 export * from "./schema/list-types.js";
 export * from "./schema/prune.js";

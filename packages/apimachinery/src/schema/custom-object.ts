@@ -1,6 +1,6 @@
 // The two steps that every object from outside goes through: decoding by its kind's schema, and, for custom resources,
 // validation (apiextensions-apiserver: pkg/apiserver/customresource_handler.go, pkg/registry/customresource/strategy.go).
-import { cloneJson, FairleadError, getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
+import { byCodeUnit, FairleadError, getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
 import { formatFieldError, type FieldError } from "../validation/field-error.js";
 import { decodeGo } from "./decode.js";
 import { coerceMetadata, validateEmbedded } from "./embedded.js";
@@ -19,29 +19,30 @@ export class DecodeError extends FairleadError {
 export interface PruneUnknownOptions {
   /** Whether the kind is a custom one, whose metadata and embedded objects are checked and whose nulls may be dropped. */
   readonly custom: boolean;
-  /** Called with the path of each field that is dropped, in no order. */
+  /** Called with the path of each field that is dropped, in the order in which Kubernetes names them. */
   readonly onUnknown?: (path: string) => void;
 }
 
 /**
- * A copy of an object as its kind decodes it: unknown fields are dropped, and in custom resources nulls that may not be.
+ * Makes of an object, in place, what its kind decodes: unknown fields are dropped, and in custom resources nulls that may
+ * not be.
  *
  * @throws DecodeError when something has a type that its kind cannot hold.
  */
-export function pruneUnknown(value: JsonValue, schema: Schema, options: PruneUnknownOptions): JsonValue {
-  const copy = cloneJson(value);
-  const onUnknown = options.onUnknown === undefined ? {} : { onUnknown: options.onUnknown };
+export function pruneUnknown(value: JsonValue, schema: Schema, options: PruneUnknownOptions): void {
+  const { onUnknown = () => undefined } = options;
   if (!options.custom) {
-    const error = decodeGo(copy, schema);
+    const error = decodeGo(value, schema);
     if (error !== undefined) throw new DecodeError(error);
-    prune(copy, schema, onUnknown);
-    return copy;
+    prune(value, schema, { onUnknown });
+    return;
   }
-  const error = coerceMetadata(copy, schema, { root: true, ...onUnknown });
+  const error = coerceMetadata(value, schema, { root: true, onUnknown });
   if (error !== undefined) throw new DecodeError(rootMessage(error));
-  prune(copy, schema, { root: true, ...onUnknown });
-  dropNonNullableNulls(copy, schema);
-  return copy;
+  const pruned: string[] = [];
+  prune(value, schema, { root: true, onUnknown: (path) => pruned.push(path) });
+  for (const path of pruned.sort(byCodeUnit)) onUnknown(path);
+  dropNonNullableNulls(value, schema);
 }
 
 /** What is wrong with the object's own metadata is said by its decoder, without a field. */

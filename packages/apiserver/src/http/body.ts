@@ -2,9 +2,10 @@ import { bodyText, header, JsonSyntaxError, parseJson, type HttpRequest, type Ht
 
 import { parseYaml, YamlError } from "@fairlead/apimachinery/yaml";
 
-import { quoteBody, type ParsedBody } from "../registry/decode.js";
+import { quoteBody } from "../registry/check-kind.js";
+import type { ParsedBody } from "../registry/decode.js";
 import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures.js";
-
+import type { ParsedPatch, PatchType } from "../registry/patch.js";
 
 export const BODY_LIMIT: number = 3 * 1024 * 1024;
 export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -66,9 +67,8 @@ function unrecognized(kind: string): string {
   return kind === "" ? "" : `the object provided is unrecognized (must be of type ${kind}): `;
 }
 
-/** The body of an apply: YAML, of which JSON is a part. @throws StatusError 400, 413 */
-export async function readApplyBody(request: HttpRequest): Promise<ParsedBody> {
-  const text = await readText(request);
+/** The text of an apply: YAML, of which JSON is a part. @throws StatusError 400 */
+export function parseApplyBody(text: string): ParsedBody {
   if (text.trimStart().startsWith("{")) {
     const duplicates: string[] = [];
     try {
@@ -84,5 +84,16 @@ export async function readApplyBody(request: HttpRequest): Promise<ParsedBody> {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+}
+
+/** The text of a JSON, merge or strategic merge patch. @throws StatusError 400 */
+export function parsePatch(text: string, type: PatchType): ParsedPatch {
+  const duplicates: string[] = [];
+  try {
+    return { value: parseJson(text, { onDuplicateKey: ({ path }) => duplicates.push(path) }), duplicates };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(type === "strategic" ? error.message : `error decoding patch: ${error.message}`);
   }
 }

@@ -1,4 +1,5 @@
-import { getOwn, header, isObject, JsonSyntaxError, parseJson, type HttpRequest, type HttpResponse, type JsonObject, type JsonValue } from "@fairlead/base";
+import { getOwn, header, isObject, type HttpRequest, type HttpResponse, type JsonObject } from "@fairlead/base";
+import { jsonTypeName } from "@fairlead/apimachinery";
 
 import { applyObject } from "../registry/apply.js";
 import type { Catalog } from "../registry/catalog.js";
@@ -11,12 +12,12 @@ import { apiVersionOf, storageKey, type Endpoint } from "../registry/endpoint.js
 import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed, unsupportedMediaType } from "../registry/failures.js";
 import { listObjects, reach } from "../registry/list.js";
 import { metaText } from "../registry/metadata.js";
-import { patchObject, type PatchType } from "../registry/patch.js";
+import { patchObject, type ParsedPatch, type PatchType } from "../registry/patch.js";
 import type { Registry } from "../registry/registry.js";
 import type { ReviewServer } from "../registry/reviews.js";
 import { replaceObject } from "../registry/replace.js";
-import type { RequestContext, Target, UserInfo } from "../registry/request.js";
-import { contentType, readApplyBody, readObjectBody, readText } from "./body.js";
+import type { RequestContext, Target, UserInfo, WriteOptions } from "../registry/request.js";
+import { contentType, parseApplyBody, parsePatch, readObjectBody, readText } from "./body.js";
 import { listResponse, objectResponse, type Encoding, type TextCache } from "./encode.js";
 import { negotiate } from "./negotiate.js";
 import { checkListOptions, deleteOptions, integerParameter, patchOptions, revisionParameter, selectionOptions, writeOptions } from "./options.js";
@@ -221,51 +222,47 @@ async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> 
   const target = targetOf(call);
   const headers = (): HttpResponse["headers"] => warningHeaders(call.warnings);
   if (type !== undefined) {
-    const body = await readPatch(request);
-    const object = await patchObject(server.registry, endpoint, { target, type, patch: body, options, context });
+    const object = await patchObject(server.registry, endpoint, { target, type, patch: await readPatch(request, type), options, context });
     return objectResponse(encoding, object, { status: 200, headers: headers() });
   }
-  const config = await readConfiguration(call, options.fieldValidation);
+  const { info: wanted } = endpoint.strategy;
+  const config = await readConfiguration(call, options.fieldValidation, { apiVersion: apiVersionOf(wanted), kind: wanted.kind });
   const written = await applyObject(server.registry, endpoint, { target, config, force: options.force, options, context });
   return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: headers() });
 }
 
-/** The body of an apply: an object of the endpoint's kind. @throws StatusError 400 */
-export async function readConfiguration({ request, endpoint, context }: Call, validation: "Ignore" | "Warn" | "Strict", kind?: { readonly apiVersion: string; readonly kind: string }): Promise<JsonObject> {
-  const body = await readApplyBody(request);
-  if (body.duplicates.length > 0) {
-    if (validation === "Strict") {
-      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`);
-    }
-    if (validation === "Warn") for (const duplicate of body.duplicates) context.warn(duplicate);
-  }
-  const value = body.value ?? {};
-  if (!isObject(value)) {
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`);
-  }
-  const wanted = kind ?? { apiVersion: apiVersionOf(endpoint.strategy.info), kind: endpoint.strategy.info.kind };
-  const given = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
-  if (given.apiVersion !== wanted.apiVersion || given.kind !== wanted.kind) {
-    const version = String(given.apiVersion);
-    throw badRequest(`invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(given.kind)}`);
-  }
-  return value;
-}
-
-function jsonTypeName(value: JsonValue): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
-}
-
-/** The body of a JSON, merge or strategic merge patch. @throws StatusError 400, 413 */
-export async function readPatch(request: HttpRequest): Promise<JsonValue> {
+/**
+ * The body of an apply: an object of a kind. The text is read now, and parsed when the verb asks for it: whether there is
+ * anything to change is known first.
+ */
+export async function readConfiguration({ request, context }: Call, validation: WriteOptions["fieldValidation"], wanted: { readonly apiVersion: string; readonly kind: string }): Promise<() => JsonObject> {
   const text = await readText(request);
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
-  }
+  return () => {
+    const body = parseApplyBody(text);
+    if (body.duplicates.length > 0) {
+      if (validation === "Strict") {
+        throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`);
+      }
+      if (validation === "Warn") for (const duplicate of body.duplicates) context.warn(duplicate);
+    }
+    const value = body.value ?? {};
+    if (!isObject(value)) {
+      throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`);
+    }
+    const given = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
+    if (given.apiVersion !== wanted.apiVersion || given.kind !== wanted.kind) {
+      const version = String(given.apiVersion);
+      throw badRequest(`invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(given.kind)}`);
+    }
+    return value;
+  };
+}
+
+/** The body of a JSON, merge or strategic merge patch, read now and parsed when it is asked for. @throws StatusError 413 */
+export async function readPatch(request: HttpRequest, type: PatchType): Promise<() => ParsedPatch> {
+  const text = await readText(request);
+  let parsed: ParsedPatch | undefined;
+  return () => (parsed ??= parsePatch(text, type));
 }
 
 async function remove(server: ResourceServer, call: Call): Promise<HttpResponse> {

@@ -1,20 +1,20 @@
 import { isObject, type HttpResponse, type JsonObject } from "@fairlead/base";
-import { applyJsonPatch, applyMergePatch } from "@fairlead/apimachinery";
 
-import { deleteOptions } from "./options.js";
+import { decodeObject } from "../registry/decode.js";
 import { storageKey } from "../registry/endpoint.js";
 import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed } from "../registry/failures.js";
 import { finalizeNamespace } from "../registry/subresources/finalize.js";
 import { bindPod } from "../registry/subresources/binding.js";
 import { evictPod } from "../registry/subresources/eviction.js";
+import { patchedObject } from "../registry/patch.js";
+import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
 import { readObjectBody } from "./body.js";
-import { patchOptions, writeOptions } from "./options.js";
+import { deleteOptions, patchOptions, writeOptions } from "./options.js";
 import { patchTypeOf, readConfiguration, readPatch, targetOf, userAgent, type Call, type ResourceServer } from "./resources.js";
 import { jsonResponse, textResponse, warningHeaders } from "./response.js";
 
 const SUCCESS: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-const SCALE = { apiVersion: "autoscaling/v1", kind: "Scale" };
 
 /** Every subresource but `status`. @throws StatusError 404 for one that the kind does not have */
 export async function serveSubresource(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -83,9 +83,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
       return jsonResponse(200, getScale(registry, endpoint, target));
     case "update": {
       const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
-      const body = await readObjectBody(request, "Scale");
-      if (!isObject(body.value)) throw badRequest("the body of a scale must be a Scale");
-      const wanted = body.value;
+      const wanted = decodeObject(SCALE_ENDPOINT, await readObjectBody(request, "Scale"), options, context);
       const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "update", next: () => wanted } });
       return jsonResponse(200, written, warningHeaders(call.warnings));
     }
@@ -93,16 +91,12 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
       const type = patchTypeOf(call);
       const options = patchOptions(info.query, type === undefined, userAgent(request));
       if (type === undefined) {
-        const config = await readConfiguration(call, options.fieldValidation, SCALE);
+        const config = await readConfiguration(call, options.fieldValidation, { apiVersion: SCALE_VERSION, kind: "Scale" });
         const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "apply", config, force: options.force } });
         return jsonResponse(200, written, warningHeaders(call.warnings));
       }
-      const patch = await readPatch(request);
-      const next = (live: JsonObject): JsonObject => {
-        const patched = type === "json" ? applyJsonPatch(live, patch) : applyMergePatch(live, patch);
-        if (!isObject(patched)) throw badRequest("Invalid JSON Patch");
-        return patched;
-      };
+      const patch = await readPatch(request, type);
+      const next = (live: JsonObject): JsonObject => patchedObject(SCALE_ENDPOINT, { type, patch, options, context }, live);
       const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "update", next } });
       return jsonResponse(200, written, warningHeaders(call.warnings));
     }

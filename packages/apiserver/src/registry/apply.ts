@@ -3,16 +3,17 @@ import { applyConfiguration } from "@fairlead/ssa";
 
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
-import { badRequest, conflict, notFound } from "./failures.js";
-import { metaText, withMetadata } from "./metadata.js";
+import { conflict, notFound } from "./failures.js";
+import { metaText } from "./metadata.js";
+import { checkIdentity } from "./patch.js";
 import { managerContext, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
 
 export interface ApplyRequest {
   readonly target: Target;
-  /** The parsed body: the configuration, with exactly the fields that the manager wants to own. */
-  readonly config: JsonObject;
+  /** Reads the body: the configuration, with exactly the fields that the manager wants to own. @throws StatusError 400 */
+  readonly config: () => JsonObject;
   readonly force: boolean;
   readonly options: WriteOptions;
   readonly context: RequestContext;
@@ -20,26 +21,26 @@ export interface ApplyRequest {
 
 /** Server-side apply; creates the object when it is not there (but not through a subresource). */
 export async function applyObject(registry: Registry, endpoint: Endpoint, request: ApplyRequest): Promise<Written> {
-  const { target, config, force, options, context } = request;
+  const { target, force, options, context } = request;
   const { info } = endpoint.strategy;
   const manager = options.fieldManager;
-  const given = metaText(config, "name");
-  if (given !== "" && given !== target.name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${target.name})`);
-  }
   const ssa = managerContext(registry, endpoint, target.subresource);
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
   if (live === undefined) {
     if (target.subresource !== "") throw notFound(info, target.name);
+    const config = request.config();
+    const applied = applyConfiguration(ssa, { live: undefined, config, manager, force });
+    checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
     if (uid !== "") throw conflict(info, target.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
-    const named = withMetadata(config, { name: target.name });
-    const applied = applyConfiguration(ssa, { live: undefined, config: named, manager, force });
     const object = wiped(inNamespace(endpoint, target.namespace, applied));
     return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
   }
+  let config: JsonObject | undefined;
   const next = (seen: JsonObject): JsonObject => {
+    config ??= request.config();
     const applied = applyConfiguration(ssa, { live: seen, config, manager, force });
+    checkIdentity(endpoint, applied, target);
     return inNamespace(endpoint, target.namespace, applied);
   };
   return { object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }), created: false };

@@ -1,5 +1,14 @@
+import type { JsonObject } from "@fairlead/base";
+
 import type { ResourceStrategy } from "../resources/resource.js";
-import { apiVersionOf, type Endpoint, type StoredAs } from "./endpoint.js";
+import { apiVersionOf, type Endpoint } from "./endpoint.js";
+
+/** How a built-in kind that is served twice is stored. */
+export interface StoredAs {
+  readonly collection: string;
+  readonly apiVersion: string;
+  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+}
 
 /**
  * All served resources. Built-in ones are there from the start; custom ones come and go with their definitions. Order
@@ -8,6 +17,8 @@ import { apiVersionOf, type Endpoint, type StoredAs } from "./endpoint.js";
 export class Catalog {
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #builtinGroups = new Set<string>();
+  /** The versions of built-in kinds, by collection: what is served twice has an owner in each version. */
+  readonly #builtinVersions = new Map<string, Map<string, ResourceStrategy>>();
   /** Grows with every change; discovery documents are cached by it. */
   #generation = 0;
 
@@ -20,11 +31,14 @@ export class Catalog {
     const { info } = strategy;
     this.#builtinGroups.add(info.group);
     const version = apiVersionOf(info);
+    const collection = storedAs?.collection ?? `${info.group}/${info.resource}`;
+    const versions = this.#builtinVersions.get(collection) ?? new Map<string, ResourceStrategy>();
+    this.#builtinVersions.set(collection, versions.set(version, strategy));
     const endpoint: Endpoint = {
       strategy,
-      collection: storedAs?.collection ?? `${info.group}/${info.resource}`,
+      collection,
       storageVersion: storedAs?.apiVersion ?? version,
-      versions: new Map([[version, strategy]]),
+      versions,
       convert: storedAs?.convert ?? ((object) => object),
     };
     this.add(endpoint);

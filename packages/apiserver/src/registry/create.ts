@@ -5,7 +5,7 @@ import { trackUpdate } from "@fairlead/ssa";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
-import { managerContext, type Registry } from "./registry.js";
+import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
 
 export interface CreateRequest {
@@ -24,9 +24,7 @@ export async function createObject(registry: Registry, endpoint: Endpoint, reque
   if (metaText(request.object, "resourceVersion") !== "" && /^[1-9]\d*$/.test(metaText(request.object, "resourceVersion"))) {
     throw serverError("resourceVersion should not be set on objects to be created");
   }
-  const object = inNamespace(endpoint, request.namespace, request.object);
-  const defaulted: MutableJsonObject = { ...object };
-  endpoint.strategy.applyDefaults(defaulted);
+  const defaulted = withDefaults(endpoint, inNamespace(endpoint, request.namespace, request.object));
   const tracked = trackUpdate(managerContext(registry, endpoint, ""), {
     live: undefined,
     next: wiped(defaulted),
@@ -91,7 +89,7 @@ function createErrors(endpoint: Endpoint, object: JsonObject): readonly FieldErr
   return [
     ...validateObjectMeta(metadataOf(object), {
       namespaced: strategy.info.namespaced,
-      ...(strategy.validateName === undefined ? {} : { name: strategy.validateName }),
+      ...(strategy.validateName === undefined ? {} : { validateName: strategy.validateName }),
     }),
     ...strategy.validateCreate(object),
   ];

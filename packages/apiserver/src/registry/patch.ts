@@ -1,22 +1,30 @@
-import { isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from "@fairlead/apimachinery";
+import { isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, unknownJsonPatchMembers } from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
+import { inNamespace } from "./create.js";
 import { decodePatched } from "./decode.js";
 import type { Endpoint } from "./endpoint.js";
-import { badRequest, invalid } from "./failures.js";
+import { badRequest } from "./failures.js";
 import { metaText } from "./metadata.js";
-import { managerContext, type Registry } from "./registry.js";
+import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject } from "./update.js";
 
 export type PatchType = "json" | "merge" | "strategic";
 
+/** A patch as it was sent. */
+export interface ParsedPatch {
+  readonly value: JsonValue;
+  /** Members that stood twice, as paths. */
+  readonly duplicates: readonly string[];
+}
+
 export interface PatchRequest {
   readonly target: Target;
   readonly type: PatchType;
-  /** The parsed body. */
-  readonly patch: JsonValue;
+  /** Reads the body; called only when there is an object to patch. @throws StatusError 400 */
+  readonly patch: () => ParsedPatch;
   readonly options: WriteOptions;
   readonly context: RequestContext;
 }
@@ -24,20 +32,28 @@ export interface PatchRequest {
 /** JSON, merge and strategic merge patch: the patch is applied to the live object in the version of the URL. */
 export async function patchObject(registry: Registry, endpoint: Endpoint, request: PatchRequest): Promise<JsonObject> {
   const { target, options, context } = request;
-  const { strategy } = endpoint;
   const ssa = managerContext(registry, endpoint, target.subresource);
   const next = (live: JsonObject): JsonObject => {
-    const patched = patchedJson(endpoint, request, live);
-    checkIdentity(endpoint, patched, target);
-    const decoded: MutableJsonObject = { ...decodePatched(endpoint, patched, options, context) };
-    strategy.applyDefaults(decoded);
-    return trackUpdate(ssa, { live, next: decoded, manager: options.fieldManager });
+    const decoded = patchedObject(endpoint, request, live);
+    checkIdentity(endpoint, decoded, target);
+    return trackUpdate(ssa, { live, next: withDefaults(endpoint, decoded), manager: options.fieldManager });
   };
   return updateObject(registry, endpoint, { target, options, context, next, via: "patch" });
 }
 
-/** The live JSON with the patch applied. */
-export function patchedJson(endpoint: Endpoint, { type, patch }: Pick<PatchRequest, "type" | "patch">, live: JsonObject): JsonObject {
+/** The live object with the patch applied, decoded as the endpoint's kind. */
+export function patchedObject(endpoint: Endpoint, request: Omit<PatchRequest, "target">, live: JsonObject): JsonObject {
+  const { type, options, context } = request;
+  const { value, duplicates } = request.patch();
+  const object = patchedJson(endpoint, { type, patch: value }, live);
+  const problems =
+    type === "json"
+      ? [...duplicates.map((path) => `json patch duplicate field ${JSON.stringify(path)}`), ...unknownJsonPatchMembers(value).map((path) => `json patch unknown field ${JSON.stringify(path)}`)]
+      : duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  return decodePatched(endpoint, { object, live, type, patch: value, problems }, options, context);
+}
+
+function patchedJson(endpoint: Endpoint, { type, patch }: { readonly type: PatchType; readonly patch: JsonValue }, live: JsonObject): JsonObject {
   switch (type) {
     case "json":
       return objectOrThrow(applyJsonPatch(live, patch));
@@ -53,12 +69,10 @@ function objectOrThrow(value: JsonValue): JsonObject {
   throw badRequest("Invalid JSON Patch");
 }
 
-function checkIdentity(endpoint: Endpoint, patched: JsonObject, target: Target): void {
-  const { info } = endpoint.strategy;
-  const name = metaText(patched, "name");
-  if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
-  const { kind } = patched;
-  if (info.custom && kind !== info.kind) {
-    throw invalid(info, target.name, [{ type: "FieldValueInvalid", field: "kind", badValue: kind ?? "", detail: `must be ${info.kind}` }]);
-  }
+/** @throws StatusError 400 when an object has another name or namespace than the URL, or no name */
+export function checkIdentity(endpoint: Endpoint, object: JsonObject, { name, namespace }: Target): void {
+  const given = metaText(object, "name");
+  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  inNamespace(endpoint, namespace, object);
 }

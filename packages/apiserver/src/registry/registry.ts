@@ -1,10 +1,11 @@
-import type { Clock, Logger, Random } from "@fairlead/base";
-import { formatTime } from "@fairlead/base";
-import { fieldPath, fieldSetOf, type FieldSet, type ManagerContext, type TypeCache } from "@fairlead/ssa";
+import { formatTime, isArray, type Clock, type JsonObject, type Logger, type MutableJsonObject, type Random } from "@fairlead/base";
+import { coerceMetadata, fromUnstructuredError } from "@fairlead/apimachinery";
+import { DecodeError, fieldPath, fieldSetOf, type FieldSet, type ManagerContext, type TypeCache } from "@fairlead/ssa";
 
 import type { Admission } from "../admission/admission.js";
 import type { Storage } from "../storage/storage.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
+import { metadataOf, withMetadata } from "./metadata.js";
 
 /** What the verbs stand on. One per server. */
 export interface Registry {
@@ -32,10 +33,34 @@ export function managerContext(registry: Registry, endpoint: Endpoint, subresour
     types: registry.types,
     resetFields: resetFields(endpoint, subresource),
     applyDefaults: (object) => {
-      strategy.applyDefaults(object);
+      decodeApplied(endpoint, object);
     },
     now: formatTime(registry.clock.now()),
   };
+}
+
+/** Makes of an applied object, in place, what its kind decodes and defaults. @throws DecodeError */
+function decodeApplied({ strategy }: Endpoint, object: MutableJsonObject): void {
+  const { info, schema } = strategy;
+  if (info.custom) {
+    const error = coerceMetadata(object, schema, { root: true });
+    if (error !== undefined) throw new DecodeError(error.detail);
+  } else {
+    const error = fromUnstructuredError(object, schema);
+    if (error !== undefined) throw new DecodeError(`unable to convert unstructured object to ${info.group}/${info.version}, Kind=${info.kind}: ${error}`);
+  }
+  strategy.applyDefaults(object);
+}
+
+/**
+ * A decoded object with its kind's defaults. An empty list of managedFields stays: it asks a built-in kind to forget all
+ * ownership, which is for the field manager to see.
+ */
+export function withDefaults({ strategy }: Endpoint, object: JsonObject): JsonObject {
+  const copy: MutableJsonObject = { ...object };
+  const sent = metadataOf(object)["managedFields"];
+  strategy.applyDefaults(copy);
+  return isArray(sent) && sent.length === 0 ? withMetadata(copy, { managedFields: [] }) : copy;
 }
 
 /** Field paths that no manager owns at this endpoint. */

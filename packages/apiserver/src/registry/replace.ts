@@ -1,11 +1,10 @@
-import type { JsonObject, MutableJsonObject } from "@fairlead/base";
+import type { JsonObject } from "@fairlead/base";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
-import { badRequest } from "./failures.js";
-import { metaText, withMetadata } from "./metadata.js";
-import { managerContext, type Registry } from "./registry.js";
+import { checkIdentity } from "./patch.js";
+import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
 
@@ -21,9 +20,9 @@ export interface ReplaceRequest {
 export async function replaceObject(registry: Registry, endpoint: Endpoint, request: ReplaceRequest): Promise<Written> {
   const { target, options, context } = request;
   const { strategy } = endpoint;
-  const placed = named(endpoint, target, inNamespace(endpoint, target.namespace, request.object));
-  const body: MutableJsonObject = { ...placed };
-  strategy.applyDefaults(body);
+  const placed = inNamespace(endpoint, target.namespace, request.object);
+  checkIdentity(endpoint, placed, target);
+  const body = withDefaults(endpoint, placed);
   const manager = options.fieldManager;
   const tracking = managerContext(registry, endpoint, target.subresource);
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
@@ -33,12 +32,4 @@ export async function replaceObject(registry: Registry, endpoint: Endpoint, requ
   }
   const next = (seen: JsonObject): JsonObject => trackUpdate(tracking, { live: seen, next: body, manager });
   return { object: await updateObject(registry, endpoint, { target, options, context, next, via: "update" }), created: false };
-}
-
-/** The body under the name of the URL. @throws StatusError 400 when the body names another, or none */
-function named(endpoint: Endpoint, { name }: Target, object: JsonObject): JsonObject {
-  const given = metaText(object, "name");
-  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  return withMetadata(object, {});
 }

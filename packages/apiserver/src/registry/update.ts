@@ -166,9 +166,11 @@ function changesGeneration({ strategy }: Endpoint, next: JsonObject, live: JsonO
   return differs(next, live, (key) => !skipped.has(key));
 }
 
+/** Metadata is validated twice: by the registry and by each kind's strategy. Clients see both in the causes. */
 function updateErrors(endpoint: Endpoint, next: JsonObject, seen: { live: JsonObject; wanted: JsonObject; target: Target }): readonly FieldError[] {
   const { strategy } = endpoint;
-  const meta = validateObjectMetaUpdate(metadataOf(next), metadataOf(seen.live));
+  const own = validateObjectMetaUpdate(metadataOf(next), metadataOf(seen.live));
+  const meta = [...own, ...own];
   if (seen.target.subresource === "status") {
     const kind = strategy.validateStatusUpdate?.(next, seen.live) ?? [];
     return [...meta, ...kind];

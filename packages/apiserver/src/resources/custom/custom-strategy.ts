@@ -1,7 +1,8 @@
 import { getOwn, getPath, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { applySchemaDefaults, compileJsonPath, structuralSchema, type JsonPath, type Schema } from "@fairlead/apimachinery";
+import { applySchemaDefaults, compileJsonPath, structuralSchema, validateCustomObject, type JsonPath, type Schema } from "@fairlead/apimachinery";
 
-import { validateCustomObject } from "./validate.js";
+import { finalizerWarnings } from "./finalizer-warnings.js";
+import { scaleErrors, scaleStatusErrors } from "./scale-errors.js";
 import { AGE_COLUMN, ageCell, NAME_COLUMN, nameCell } from "../builtin/cells.js";
 import type { ResourceInfo, ResourceStrategy, ScalePaths, TableColumn } from "../resource.js";
 
@@ -43,9 +44,10 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     applyDefaults: (object) => {
       applySchemaDefaults(object, schema);
     },
-    validateCreate: (object) => validateCustomObject(object, schema, { status: false }),
-    validateUpdate: (object, live) => validateCustomObject(object, schema, { status: false, old: live }),
-    validateStatusUpdate: (object, live) => validateCustomObject(object, schema, { status: true, old: live }),
+    validateCreate: (object) => [...validateCustomObject(object, schema, { status: false }), ...scaleErrors(object, info.scale)],
+    validateUpdate: (object, live) => [...validateCustomObject(object, schema, { status: false, old: live }), ...scaleErrors(object, info.scale)],
+    validateStatusUpdate: (object, live) => [...validateCustomObject(object, schema, { status: true, old: live }), ...scaleStatusErrors(object, info.scale)],
+    warnings: finalizerWarnings,
     ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
     ...(version.deprecated ? { deprecation: version.deprecationWarning ?? `${names.group}/${version.name} ${names.kind} is deprecated` } : {}),
     columns: columns.map((c) => c.column),
