@@ -1,4 +1,4 @@
-import { FairleadError, messageOf } from "@fairlead/base";
+import { FairleadError } from "@fairlead/base";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 
 import type { ServerFlags } from "./commands/server.js";
@@ -17,7 +17,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof Interrupted) return 130;
-    terminal.stderr.write(`error: ${error instanceof FairleadError ? messageOf(error) : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    terminal.stderr.write(`error: ${error instanceof FairleadError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return 1;
   }
 }

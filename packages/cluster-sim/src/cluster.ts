@@ -1,10 +1,12 @@
+import { FairleadError } from "@fairlead/base";
 import type { ControllerDefinition, Runnable } from "@fairlead/runtime";
 
 import { rootCaPublisher, serviceAccountController } from "./accounts/accounts.js";
 import { garbageCollector } from "./gc/garbage-collector.js";
 import { namespaceController } from "./namespaces/namespaces.js";
 import { nodeRegistration } from "./nodes/nodes.js";
-import type { ClusterOptions } from "./options.js";
+import { nodeLifecycleController } from "./nodes/taints.js";
+import { NO_DELAYS, type ClusterOptions } from "./options.js";
 import { kubelet } from "./pods/kubelet.js";
 import { scheduler } from "./scheduler/scheduler.js";
 import { endpointSliceController } from "./services/endpoint-slices.js";
@@ -40,6 +42,7 @@ function parts(input: ClusterInput): ReadonlyMap<string, Part> {
     ["garbage-collector-controller", { runnables: [garbageCollector] }],
     ["job-controller", { controller: jobController() }],
     ["namespace-controller", { controller: namespaceController() }],
+    ["node-lifecycle-controller", { controller: nodeLifecycleController() }],
     ["persistentvolume-binder-controller", { controller: volumeBinder(), runnables: [standardClass] }],
     ["replicaset-controller", { controller: replicaSetController() }],
     ["root-ca-certificate-publisher-controller", { controller: rootCaPublisher({ authority: input.authority }) }],
@@ -50,22 +53,61 @@ function parts(input: ClusterInput): ReadonlyMap<string, Part> {
   ]);
 }
 
-/** The names that `--controllers` knows. */
+/** The names of the parts. */
 export function controllerNames(): readonly string[] {
-  return [...parts({ nodes: [], delays: { startMs: 0, initMs: 0, readyMs: 0, runMs: 0, stopMs: 0 }, authority: "" }).keys()];
+  return [...parts({ nodes: [], delays: NO_DELAYS, authority: "" }).keys()];
+}
+
+/** Controllers of kube-controller-manager that have no part here: lists may name them, and nothing happens. */
+const ABSENT: ReadonlySet<string> = new Set([
+  "bootstrap-signer-controller",
+  "certificatesigningrequest-approving-controller",
+  "certificatesigningrequest-cleaner-controller",
+  "certificatesigningrequest-signing-controller",
+  "clusterrole-aggregation-controller",
+  "cronjob-controller",
+  "endpoints-controller",
+  "endpointslice-mirroring-controller",
+  "ephemeral-volume-controller",
+  "horizontal-pod-autoscaler-controller",
+  "legacy-serviceaccount-token-cleaner-controller",
+  "node-ipam-controller",
+  "node-route-controller",
+  "persistentvolume-attach-detach-controller",
+  "persistentvolume-expander-controller",
+  "persistentvolume-protection-controller",
+  "persistentvolumeclaim-protection-controller",
+  "pod-garbage-collector-controller",
+  "replicationcontroller-controller",
+  "resourcequota-controller",
+  "serviceaccount-token-controller",
+  "storage-version-migrator-controller",
+  "taint-eviction-controller",
+  "token-cleaner-controller",
+  "ttl-after-finished-controller",
+  "ttl-controller",
+  "validatingadmissionpolicy-status-controller",
+]);
+
+/** A name in a list of controllers that nobody knows. */
+export class UnknownControllerError extends FairleadError {
+  constructor(name: string, known: readonly string[]) {
+    super("UnknownController", `no controller is named ${name}; known are ${known.join(", ")}; * is all of them, -NAME leaves one out, none is nothing`);
+  }
 }
 
 /**
  * A simulated cluster out of the parts that a list names, as kube-controller-manager reads it: `*` is all, `name` adds,
  * `-name` takes away; `none` is nothing.
  *
- * @throws RangeError for a name that is unknown, with those that are known.
+ * @throws UnknownControllerError with the names that are known.
  */
 export function simulatedCluster(input: ClusterInput, list: readonly string[] = ["*"]): Cluster {
   const all = parts(input);
   const asked = list.map((name) => name.trim()).filter((name) => name !== "" && name !== "none");
   for (const name of asked) {
-    if (name !== "*" && !all.has(name.replace(/^-/, ""))) throw new RangeError(`no controller is named ${name}; known are ${[...all.keys()].join(", ")}`);
+    const bare = name.replace(/^-/, "");
+    if (name !== "*" && !all.has(bare) && !ABSENT.has(bare)) throw new UnknownControllerError(name, [...all.keys()]);
   }
   const chosen = [...all].filter(([name]) => !asked.includes(`-${name}`) && (asked.includes("*") || asked.includes(name)));
   return {

@@ -1,5 +1,4 @@
 import { createGunzip } from "node:zlib";
-import { Readable } from "node:stream";
 
 import { messageOf } from "@fairlead/base";
 import { extract, type Header } from "tar-stream";
@@ -22,15 +21,10 @@ const DEFAULT_LIMITS: ArchiveLimits = { maxBytes: 100 * 1024 * 1024, maxFileByte
  */
 export async function checkArchive(archive: Uint8Array, what: string, limits: ArchiveLimits = DEFAULT_LIMITS): Promise<void> {
   const unpack = extract();
-  const source = Readable.from([Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)]);
   const gunzip = createGunzip();
-  const fed = new Promise<void>((resolve, reject) => {
-    gunzip.on("error", reject);
-    unpack.on("error", reject);
-    unpack.on("close", resolve);
-  });
-  fed.catch(() => undefined);
-  source.pipe(gunzip).pipe(unpack);
+  gunzip.on("error", (error) => unpack.destroy(error));
+  gunzip.pipe(unpack);
+  gunzip.end(archive);
   let bytes = 0;
   let entries = 0;
   try {
@@ -46,7 +40,6 @@ export async function checkArchive(archive: Uint8Array, what: string, limits: Ar
     if (cause instanceof RenderError) throw cause;
     throw new RenderError(`chart ${what} is not a gzipped tar archive: ${messageOf(cause)}`, { retriable: false, cause });
   } finally {
-    source.destroy();
     gunzip.destroy();
   }
   if (entries === 0) throw refused(what, "is empty");

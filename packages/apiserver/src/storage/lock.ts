@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 
 import { FairleadError, messageOf } from "@fairlead/base";
+import { systemFiles } from "@fairlead/base/node";
 
 /**
  * Claims a data folder for this process: a `lock` file with the process's id. One left by a process that is gone is
@@ -12,7 +13,7 @@ import { FairleadError, messageOf } from "@fairlead/base";
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = `${directory}/lock`;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await systemFiles.makeDirectory(directory);
     for (let attempt = 0; attempt < 2; attempt++) {
       if (await claim(path)) return () => rm(path, { force: true });
       const owner = Number(await readFile(path, "utf8").catch(() => ""));
@@ -22,7 +23,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
       await rm(path, { force: true });
     }
   } catch (cause) {
-    if (cause instanceof FairleadError) throw cause;
+    if (cause instanceof FairleadError && cause.code === "DataDirectoryLocked") throw cause;
     throw new FairleadError("DataDirectory", `cannot write to ${directory}: ${messageOf(cause)}; choose a folder that you may write with --data-dir`, { cause });
   }
   throw new FairleadError("DataDirectoryLocked", `${directory} is in use by another process: choose another folder with --data-dir`);

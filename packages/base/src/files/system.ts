@@ -1,4 +1,5 @@
 import { mkdir, open, readFile, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 
 import { FairleadError } from "../errors/errors.js";
 import type { Files } from "./files.js";
@@ -23,6 +24,23 @@ async function on<T>(path: string, what: string, run: () => Promise<T>): Promise
   }
 }
 
+/** A folder with its parents. Not `recursive`: on file systems that refuse new folders with ENOENT that never returns. */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") {
+      if ((await stat(path)).isDirectory()) return;
+      throw error;
+    }
+    const parent = dirname(path);
+    if (code !== "ENOENT" || parent === path || (await stat(parent).then(() => true, () => false))) throw error;
+    await makeFolder(parent, mode);
+    await mkdir(path, { mode });
+  }
+}
+
 /** The machine's disk. */
 export const systemFiles: Files = {
   read: (path) => on(path, "read", () => readFile(path)),
@@ -38,7 +56,7 @@ export const systemFiles: Files = {
     }),
   rename: (from, to) => on(to, "replace", () => rename(from, to)),
   remove: (path) => on(path, "remove", () => rm(path, { recursive: true, force: true })),
-  makeDirectory: (path, mode = 0o700) => on(path, "create", async () => void (await mkdir(path, { recursive: true, mode }))),
+  makeDirectory: (path, mode = 0o700) => on(path, "create", () => makeFolder(path, mode)),
   syncDirectory: (path) =>
     on(path, "sync", async () => {
       const handle = await open(path, "r");

@@ -1,3 +1,4 @@
+import type { Node } from "../kinds/core.js";
 import { FairleadError, type JsonObject } from "@fairlead/base";
 import {
   formatKey,
@@ -177,6 +178,38 @@ export function setLabels<T extends KubernetesObject>(
   options: CallOptions & { readonly precondition?: { readonly resourceVersion?: string; readonly uid?: string } } = {},
 ): WriteHandle<T> {
   return mergePatch(api, target, undefined, { metadata: { ...options.precondition, labels } }, options);
+}
+
+/** One taint of a node; its key and effect together name it. */
+export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number];
+
+/** Taints to add and to remove, by key and effect. */
+export interface TaintChange {
+  readonly add: readonly Taint[];
+  readonly remove: readonly Pick<Taint, "key" | "effect">[];
+}
+
+/**
+ * Adds and removes taints of a node by key and effect; everybody else's stay. What is there already is not written.
+ *
+ * @param node - As read: the list is atomic, so the write is bound to that version.
+ * @throws StaleObjectError when the node changed meanwhile.
+ */
+export function editTaints(
+  api: Api<Node>,
+  node: Node,
+  change: TaintChange,
+  options: CallOptions = {},
+): WriteHandle<Node> {
+  const held = node.spec?.taints ?? [];
+  const same = (a: Pick<Taint, "key" | "effect">, b: Pick<Taint, "key" | "effect">): boolean =>
+    a.key === b.key && a.effect === b.effect;
+  const kept = held.filter((taint) => !change.remove.some((removed) => same(taint, removed)));
+  const added = change.add.filter((taint) => !kept.some((other) => same(other, taint)));
+  if (added.length === 0 && kept.length === held.length) return unchanged(api, node);
+  const taints = [...kept, ...added];
+  const body = { metadata: guardOf(node), spec: { taints: taints.length === 0 ? null : taints } };
+  return mergePatch(api, keyOf(node), undefined, body, options);
 }
 
 /** Appends to a list of metadata. The first entry has no list to append to, so it is bound to the object's version. */
