@@ -146,11 +146,12 @@ export const LAYERS: readonly Layer[] = [
   {
     folder: CONFORMANCE,
     imports: [BASE, APIMACHINERY, APISERVER, CLIENT],
-    order: ["suite/", "clients/ targets/", "differential/", "index.ts main.ts"],
+    order: ["suite/", "clients/ targets/", "run.ts differential/", "index.ts main.ts"],
     outside: {
-      "node:fs": ["main.ts", "targets/", "suite/recordings.ts"],
+      "node:fs": ["suite/recordings.ts"],
       "node:http": ["targets/"],
       "node:https": ["targets/"],
+      "node:util": ["main.ts"],
       "node:zlib": ["suite/recordings.ts"],
       "@fairlead/apiserver/node": ["targets/"],
       "@fairlead/base/node": ["targets/"],
