@@ -15,10 +15,10 @@ export function formatGoValue(value: JsonValue): string {
   return `map[${members.map((key) => `${key}:${formatGoValue(value[key] as JsonValue)}`).join(" ")}]`;
 }
 
-/** `%v` of an int64 or float64: floats beyond 1e21 and below 1e-4 with an exponent of at least two digits. */
+/** `%v` of an int64 or float64: floats beyond 1e21 (whole ones, where int64 ends) and below 1e-4 with an exponent of at least two digits. */
 export function formatGoNumber(value: number): string {
   const size = Math.abs(value);
-  const plain = value === 0 || (size >= 1e-4 && size < 1e21);
+  const plain = value === 0 || (size >= 1e-4 && size < (Number.isInteger(value) ? 2 ** 63 : 1e21));
   return (plain ? String(value) : value.toExponential()).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
@@ -32,7 +32,7 @@ export function goTypeName(value: JsonValue): string {
     case "bigint":
       return "int64";
     case "number":
-      return Number.isInteger(value) ? "int64" : "float64";
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "int64" : "float64";
     default:
   }
   if (value === null) return "<nil>";

@@ -130,9 +130,7 @@ function checkTime(value: string, layout: string): string | undefined {
   const match = TIME.exec(value);
   const subject = `parsing time ${JSON.stringify(value)}`;
   if (match === null) return `${subject} as ${JSON.stringify(layout)}: ${cannotParse(value, layout)}`;
-  if (layout.includes(".") && match[7] === undefined) {
-    return `${subject} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(value.slice(19))} as ".000000"`;
-  }
+  if (layout.includes(".") && match[7]?.length !== 7) return `${subject} as ${JSON.stringify(layout)}: ${wrongFraction(value, match[7] ?? "")}`;
   const ranges: readonly (readonly [group: number, max: number, name: string])[] = [
     [2, 12, "month"],
     [3, 31, "day"],
@@ -145,6 +143,12 @@ function checkTime(value: string, layout: string): string | undefined {
     if (part > max || (part === 0 && max < 32 && (name === "month" || name === "day"))) return `${subject}: ${name} out of range`;
   }
   return undefined;
+}
+
+/** A layout with a fraction takes exactly its digits. */
+function wrongFraction(value: string, fraction: string): string {
+  if (fraction.length > 7) return `cannot parse ${JSON.stringify(value.slice(26))} as "Z07:00"`;
+  return `cannot parse ${JSON.stringify(value.slice(19))} as ".000000"`;
 }
 
 /** The part of a layout at which a text leaves it. */

@@ -158,7 +158,7 @@ function integerValue(text: string): number | bigint | undefined {
   if (/^0[0-9]+$/.test(digits) && !/^0[0-7]+$/.test(digits)) return undefined;
   const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === "-" ? -magnitude : magnitude;
-  if (value < -(2n ** 63n) || value >= 2n ** 64n) return Number(value);
+  if (value < -(2n ** 63n) || value >= 2n ** 63n) return Number(value);
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 

@@ -13,7 +13,7 @@ export const OBJECT_TYPES: readonly string[] = ["application/json", "application
 /** The media type of a request without its parameters; JSON when there is none. */
 export function contentType(request: HttpRequest): string {
   const given = header(request.headers, "content-type");
-  return given === undefined || given === "" ? "application/json" : (given.split(";")[0] ?? "").trim().toLowerCase();
+  return given === undefined || given === "" ? "application/json" : (given.split(";")[0] ?? "").trim();
 }
 
 /** The bytes of a body as text. @throws StatusError 413 */

@@ -3,6 +3,7 @@ import { stringify as stringifyYaml } from "yaml";
 
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
 import { metadataOf } from "../registry/metadata.js";
+import { builtinHead, builtinText } from "./builtin-text.js";
 import type { Negotiated } from "./negotiate.js";
 import { jsonResponse } from "./response.js";
 
@@ -17,6 +18,13 @@ export class TextCache {
   textOf(object: JsonObject): string {
     let text = this.#texts.get(object);
     if (text === undefined) this.#texts.set(object, (text = stringifyJson(object)));
+    return text;
+  }
+
+  /** The same for a built-in kind, whose type and metadata come first, in the order of their Go structs. */
+  builtinTextOf(object: JsonObject): string {
+    let text = this.#texts.get(object);
+    if (text === undefined) this.#texts.set(object, (text = builtinText(object)));
     return text;
   }
 
@@ -35,12 +43,16 @@ export interface Encoding {
   readonly includeObject: "None" | "Metadata" | "Object";
 }
 
+/** An object's JSON as the kind is shown. */
+export function objectText({ endpoint, texts }: Encoding, object: JsonObject): string {
+  return endpoint.strategy.info.custom ? texts.textOf(object) : texts.builtinTextOf(object);
+}
+
 /** One object as the answer to a get or a write. */
 export function objectResponse(encoding: Encoding, object: JsonObject, options: { readonly status: number; readonly headers: HttpHeaders }): HttpResponse {
-  const { negotiated, texts } = encoding;
   const value = transformed(encoding, object);
-  if (negotiated.format === "yaml") return yamlResponse(value ?? object, options);
-  return jsonResponse(options.status, value ?? texts.textOf(object), options.headers);
+  if (encoding.negotiated.format === "yaml") return yamlResponse(value ?? object, options);
+  return jsonResponse(options.status, value ?? objectText(encoding, object), options.headers);
 }
 
 function yamlResponse(value: JsonObject, { status, headers }: { readonly status: number; readonly headers: HttpHeaders }): HttpResponse {
@@ -81,7 +93,7 @@ export function listResponse(encoding: Encoding, objects: readonly JsonObject[],
   };
   if (negotiated.as === "Table") return jsonResponse(200, table(encoding, objects, metadata, true), headers);
   if (negotiated.as !== "object") {
-    const items = objects.length === 0 ? null : objects.map((o) => ({ metadata: metadataOf(o) }));
+    const items = objects.length === 0 ? null : objects.map((o) => (info.custom ? partialMetadata(o, negotiated.version) : { metadata: metadataOf(o) }));
     return jsonResponse(200, { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata, items }, headers);
   }
   const head = { apiVersion: apiVersionOf(info), kind: info.listKind };
@@ -89,19 +101,16 @@ export function listResponse(encoding: Encoding, objects: readonly JsonObject[],
     const items = info.custom ? objects : objects.map(withoutType);
     return yamlResponse({ ...head, metadata, items }, { status: 200, headers });
   }
-  const items = objects.map((o) => (info.custom ? texts.textOf(o) : untypedText(texts.textOf(o), o)));
+  const items = objects.map((o) => (info.custom ? texts.textOf(o) : untypedText(texts.builtinTextOf(o), o)));
   const meta2 = stringifyJson(info.custom ? { continue: "", ...metadata } : metadata);
   const text = `{"apiVersion":${JSON.stringify(head.apiVersion)},"items":[${items.join(",")}],"kind":${JSON.stringify(head.kind)},"metadata":${meta2}}`;
   return jsonResponse(200, text, headers);
 }
 
-/** Items of built-in lists carry no kind and no apiVersion. Sorted keys put both at known places of the text. */
+/** Items of built-in lists carry no kind and no apiVersion, which stand first. */
 function untypedText(text: string, object: JsonObject): string {
-  const apiVersion = `{"apiVersion":${JSON.stringify(object["apiVersion"])},`;
-  const kind = `"kind":${JSON.stringify(object["kind"])},`;
-  if (!text.startsWith(apiVersion)) return stringifyJson(withoutType(object));
-  const rest = text.slice(apiVersion.length);
-  return rest.startsWith(kind) ? `{${rest.slice(kind.length)}` : stringifyJson(withoutType(object));
+  const head = builtinHead(object);
+  return text.startsWith(head) ? `{${text.slice(head.length)}` : stringifyJson(withoutType(object));
 }
 
 function withoutType(object: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { getOwn, header, isObject, type HttpRequest, type HttpResponse, type JsonObject } from "@fairlead/base";
-import { jsonTypeName } from "@fairlead/apimachinery";
+import { jsonTypeName, StatusError } from "@fairlead/apimachinery";
 
 import { applyObject } from "../registry/apply.js";
 import type { Catalog } from "../registry/catalog.js";
@@ -22,7 +22,7 @@ import { listResponse, objectResponse, type Encoding, type TextCache } from "./e
 import { negotiate } from "./negotiate.js";
 import { checkListOptions, deleteOptions, integerParameter, patchOptions, revisionParameter, selectionOptions, writeOptions } from "./options.js";
 import type { ResourceRequest } from "./request-info.js";
-import { jsonResponse, textResponse, warningHeaders } from "./response.js";
+import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.js";
 import { serveSubresource } from "./subresources.js";
 import { watchResponse } from "./watch-stream.js";
 
@@ -58,11 +58,23 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
   const context: RequestContext = { user, signal, warn: (text) => warnings.push(text) };
   const full: Call = { ...call, endpoint, context, warnings };
   for (const warning of endpoint.strategy.deprecation === undefined ? [] : [endpoint.strategy.deprecation]) context.warn(warning);
-  if (info.subresource !== "" && !(info.subresource === "status" && endpoint.strategy.info.hasStatus)) return serveSubresource(server, full);
-  if (info.subresource === "status" && (info.verb === "create" || info.verb === "delete")) {
-    throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, info.verb) : methodNotAllowed();
+  try {
+    return await serveEndpoint(server, full);
+  } catch (error) {
+    if (!(error instanceof StatusError) || warnings.length === 0) throw error;
+    const refusal = statusResponse(error.status);
+    return { ...refusal, headers: { ...refusal.headers, ...warningHeaders(warnings) } };
   }
-  return verb(server, full);
+}
+
+async function serveEndpoint(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const { info } = call;
+  const kind = call.endpoint.strategy.info;
+  if (info.subresource !== "" && !(info.subresource === "status" && kind.hasStatus)) return serveSubresource(server, call);
+  if (info.subresource === "status" && (info.verb === "create" || info.verb === "delete")) {
+    throw kind.custom ? methodNotSupported(kind, info.verb) : methodNotAllowed();
+  }
+  return verb(server, call);
 }
 
 async function verb(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -134,7 +146,7 @@ async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   if (wanted !== undefined && wanted > registry.storage.revision) await reach(registry, wanted, signal);
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
-  server.texts.remember(record.object, record.text);
+  if (endpoint.strategy.info.custom) server.texts.remember(record.object, record.text);
   const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
   return objectResponse(encoding, object, { status: 200, headers: warningHeaders(call.warnings) });
 }
@@ -209,9 +221,8 @@ export function patchTypeOf({ request, endpoint }: Call): PatchType | undefined 
   const type = PATCH_TYPES.get(media);
   const { custom } = endpoint.strategy.info;
   if (type !== undefined && !(custom && type === "strategic")) return type;
-  throw unsupportedMediaType(
-    custom ? `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}` : "415: Unsupported Media Type",
-  );
+  if (!custom) throw unsupportedMediaType("415: Unsupported Media Type", {});
+  throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}`);
 }
 
 async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> {

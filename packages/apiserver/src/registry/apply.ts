@@ -4,9 +4,9 @@ import { applyConfiguration } from "@fairlead/ssa";
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, notFound } from "./failures.js";
-import { metaText } from "./metadata.js";
+import { metadataOf, metaText, withMetadata } from "./metadata.js";
 import { checkIdentity } from "./patch.js";
-import { managerContext, type Registry } from "./registry.js";
+import { managerContext, withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
 
@@ -33,7 +33,10 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
     if (uid !== "") throw conflict(info, target.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
-    const object = wiped(inNamespace(endpoint, target.namespace, applied));
+    const placed = wiped(inNamespace(endpoint, target.namespace, applied));
+    // Kubernetes up to 1.36 forgets to wipe this one where an apply creates the object.
+    const quirk = withMetadata(placed, { deletionTimestamp: metadataOf(applied)["deletionTimestamp"] });
+    const object = info.custom ? withCoercedMetadata(endpoint, quirk) : quirk;
     return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
   }
   let config: JsonObject | undefined;

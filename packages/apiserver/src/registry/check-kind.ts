@@ -1,15 +1,16 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { builtinSchema, builtinTypeName, decodeGo, parseGroupVersion } from "@fairlead/apimachinery";
+import { builtinSchema, builtinTypeName, decodeGo, parseGroupVersion, type FieldError } from "@fairlead/apimachinery";
 
 import type { ResourceInfo } from "../resources/resource.js";
 import { apiVersionOf } from "./endpoint.js";
 import { badRequest, invalid } from "./failures.js";
 
 /**
- * `apiVersion` and `kind` of a body must be those of the endpoint; built-in kinds may leave them out.
+ * `apiVersion` and `kind` of a body must be those of the endpoint; built-in kinds may leave them out. Custom resources are
+ * decoded before theirs are compared (checkCustomKind).
  *
  * @param text - The body as sent, for messages that quote it.
- * @throws StatusError 400, or 422 for a custom resource of the right version and the wrong kind
+ * @throws StatusError 400
  */
 export function checkKind(info: ResourceInfo, value: JsonObject, text: string): void {
   const apiVersion = getOwn(value, "apiVersion") ?? "";
@@ -24,7 +25,7 @@ export function checkKind(info: ResourceInfo, value: JsonObject, text: string): 
   } else {
     if (kind === "") throw unrecognized(info, text, `Object 'Kind' is missing in '${text.trim()}'`);
     if (apiVersion === "") throw unrecognized(info, text, `Object 'apiVersion' is missing in '${text.trim()}'`);
-    if (kind !== info.kind && apiVersion === wanted) throw wrongKind(info, value);
+    return;
   }
   if (apiVersion !== "" && apiVersion !== wanted) {
     throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${wanted})`);
@@ -48,13 +49,24 @@ export function builtinKindProblem(info: ResourceInfo, value: JsonObject): strin
   return `converting (${given.version}.${kind}) to (${info.group === "" ? "core" : (info.group.split(".")[0] ?? "")}.${info.kind}): unknown conversion`;
 }
 
-/** A custom resource of the right version and another kind. */
-export function wrongKind(info: ResourceInfo, value: JsonObject): Error {
-  const kind = getOwn(value, "kind") ?? "";
-  const metadata = getOwn(value, "metadata");
+/** @throws StatusError 400 for another version, 422 for another kind */
+export function checkCustomKind(info: ResourceInfo, object: JsonObject): void {
+  const wanted = apiVersionOf(info);
+  if (object["apiVersion"] !== wanted) throw badRequest(`the API version in the data (${String(object["apiVersion"])}) does not match the expected API version (${wanted})`);
+  checkPatchedKind(info, object);
+}
+
+/** @throws StatusError 422 for another version or kind */
+export function checkPatchedKind(info: ResourceInfo, object: JsonObject): void {
+  const wanted = { kind: info.kind, apiVersion: apiVersionOf(info) };
+  const errors = (["kind", "apiVersion"] as const).flatMap((field): FieldError[] => {
+    const value = getOwn(object, field) ?? "";
+    return value === wanted[field] ? [] : [{ type: "FieldValueInvalid", field, badValue: value, detail: `must be ${wanted[field]}` }];
+  });
+  if (errors.length === 0) return;
+  const metadata = getOwn(object, "metadata");
   const name = isObject(metadata) ? getOwn(metadata, "name") : undefined;
-  const error = { type: "FieldValueInvalid", field: "kind", badValue: kind, detail: `must be ${info.kind}` } as const;
-  return invalid({ group: info.group, kind: String(kind) }, String(name ?? ""), [error]);
+  throw invalid({ group: info.group, kind: String(getOwn(object, "kind") ?? "") }, String(name ?? ""), errors);
 }
 
 /** A body that cannot be told to be of a kind at all. */

@@ -5,6 +5,7 @@ import { trackUpdate } from "@fairlead/ssa";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
+import { withUniqueOwners } from "./owners.js";
 import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
 
@@ -27,7 +28,7 @@ export async function createObject(registry: Registry, endpoint: Endpoint, reque
   const defaulted = withDefaults(endpoint, inNamespace(endpoint, request.namespace, request.object));
   const tracked = trackUpdate(managerContext(registry, endpoint, ""), {
     live: undefined,
-    next: wiped(defaulted),
+    next: wiped(withUniqueOwners(defaulted, request.context.warn)),
     manager: request.options.fieldManager,
   });
   return insertObject(registry, endpoint, { ...request, object: tracked });

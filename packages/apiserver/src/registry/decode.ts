@@ -1,8 +1,8 @@
 import { cloneJson, decodeNumbers, isObject, stringifyJson, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { DecodeError, formatGoValue, fromUnstructuredError, pruneUnknown } from "@fairlead/apimachinery";
+import { DecodeError, formatGoValue, fromUnstructuredError, pruneUnknown, type Schema } from "@fairlead/apimachinery";
 
 import type { ResourceInfo } from "../resources/resource.js";
-import { builtinKindProblem, checkKind, unrecognized, wrongKind } from "./check-kind.js";
+import { builtinKindProblem, checkCustomKind, checkKind, checkPatchedKind, unrecognized } from "./check-kind.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { badRequest, invalid } from "./failures.js";
 import { patchedText } from "./patched-text.js";
@@ -30,10 +30,11 @@ export function decodeObject(endpoint: Endpoint, body: ParsedBody, options: Writ
   const value = body.value === null && !info.custom ? {} : body.value;
   if (!isObject(value)) throw unrecognized(info, body.text, `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeName(value)} into Go value of type ${VERSION_KIND}`);
   checkKind(info, value, body.text);
-  const object: MutableJsonObject = { ...(info.custom ? (decodeNumbers(value) as JsonObject) : value), apiVersion: apiVersionOf(info), kind: info.kind };
+  const object: MutableJsonObject = info.custom ? { ...(decodeNumbers(value) as JsonObject) } : { ...value, apiVersion: apiVersionOf(info), kind: info.kind };
   const refuse = (why: string): Error => badRequest(`${info.kind} in version ${JSON.stringify(info.version)} cannot be handled as a ${info.kind}: ${why}`);
   const unknown = prunedFields(endpoint, object, refuse);
   sayStrict([...duplicateTexts(body, options), ...unknown], { options, context, refuse });
+  if (info.custom) checkCustomKind(info, object);
   return object;
 }
 
@@ -52,7 +53,6 @@ export interface Patched {
 export function decodePatched(endpoint: Endpoint, patched: Patched, options: WriteOptions, context: RequestContext): JsonObject {
   const { info, schema } = endpoint.strategy;
   const refuse = (why: string): Error => invalid({ group: "", kind: "" }, "", [{ type: "FieldValueInvalid", field: "patch", badValue: quotedPatch(info, patched), detail: why }]);
-  if (info.custom && patched.object["kind"] !== info.kind) throw wrongKind(info, patched.object);
   const wrong = info.custom ? undefined : builtinKindProblem(info, patched.object);
   if (wrong !== undefined) throw refuse(wrong);
   const copy = cloneJson(patched.object);
@@ -63,6 +63,7 @@ export function decodePatched(endpoint: Endpoint, patched: Patched, options: Wri
   const object: MutableJsonObject = { ...(info.custom ? (decodeNumbers(copy) as JsonObject) : copy), ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }) };
   const unknown = prunedFields(endpoint, object, refuse);
   sayStrict([...patched.problems, ...unknown], { options, context, refuse });
+  if (info.custom) checkPatchedKind(info, object);
   return object;
 }
 
@@ -72,10 +73,14 @@ function quotedPatch(info: ResourceInfo, { type, patch, object, live }: Patched)
 }
 
 /** Drops, in place, what the kind does not know, and tells what that was. */
-function prunedFields({ strategy }: Endpoint, object: MutableJsonObject, refuse: (why: string) => Error): readonly string[] {
+function prunedFields({ strategy, versions }: Endpoint, object: MutableJsonObject, refuse: (why: string) => Error): readonly string[] {
   const unknown: string[] = [];
+  const { custom, group } = strategy.info;
+  const version = String(object["apiVersion"]);
+  const schema = !custom || version === apiVersionOf(strategy.info) ? strategy.schema : (versions.get(version)?.schema ?? NOTHING_KNOWN);
+  if (custom && !version.startsWith(`${group}/`)) return unknown;
   try {
-    pruneUnknown(object, strategy.schema, { custom: strategy.info.custom, onUnknown: (path) => unknown.push(`unknown field ${JSON.stringify(path)}`) });
+    pruneUnknown(object, schema, { custom, onUnknown: (path) => unknown.push(`unknown field ${JSON.stringify(path)}`) });
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(error.message);
     throw error;
@@ -88,6 +93,9 @@ interface Strictness {
   readonly context: RequestContext;
   readonly refuse: (why: string) => Error;
 }
+
+/** Of a version that is not served nothing is known. */
+const NOTHING_KNOWN: Schema = { type: "object" };
 
 /** What strict decoding finds is refused, warned about or passed over, as the request asks. */
 function sayStrict(found: readonly string[], { options, context, refuse }: Strictness): void {

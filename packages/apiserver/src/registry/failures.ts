@@ -7,6 +7,7 @@ import {
   StatusError,
   type FieldError,
   type StatusCause,
+  type StatusDetails,
   type StatusReason,
 } from "@fairlead/apimachinery";
 
@@ -126,12 +127,12 @@ export function unprocessable(): StatusError {
   return new StatusError(failure(422, "Invalid", "the server rejected our request due to an error in our request", {}));
 }
 
-export function unsupportedMediaType(message: string): StatusError {
-  return new StatusError(failure(415, "UnsupportedMediaType", message, {}));
+export function unsupportedMediaType(message: string, more?: StatusDetails): StatusError {
+  return new StatusError(failure(415, "UnsupportedMediaType", message, more));
 }
 
 export function notAcceptable(accepted: readonly string[]): StatusError {
-  return new StatusError(failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`, {}));
+  return new StatusError(failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`));
 }
 
 export function tooLarge(message: string): StatusError {

@@ -82,14 +82,15 @@ interface Start {
 
 async function startOf(registry: Registry, endpoint: Endpoint, options: ListOptions, tokens: ContinueTokens): Promise<Start> {
   const { storage } = registry;
+  const ignoresLimit = options.resourceVersion === 0 && options.match === undefined;
   if (options.continueToken !== undefined) {
     if (options.resourceVersion !== undefined && options.resourceVersion !== 0) {
       throw badRequest("specifying resource version is not allowed when using continue");
     }
     const token = tokens.decode(options.continueToken, options.namespace === undefined ? "" : `${options.namespace}/`);
-    if (token.revision < 0) return { revision: storage.revision, exact: false, after: token.after, ignoresLimit: false };
+    if (token.revision < 0) return { revision: storage.revision, exact: false, after: token.after, ignoresLimit };
     if (token.revision < storage.compactedRevision) throw tokens.expired(token, options.namespace === undefined ? "" : `${options.namespace}/`);
-    return { revision: token.revision, exact: true, after: token.after, ignoresLimit: false };
+    return { revision: token.revision, exact: true, after: token.after, ignoresLimit };
   }
   const wanted = options.resourceVersion ?? 0;
   if (wanted > 0) await reach(registry, wanted, options.signal);
@@ -98,7 +99,7 @@ async function startOf(registry: Registry, endpoint: Endpoint, options: ListOpti
     revision: exact ? wanted : storage.revision,
     exact,
     after: undefined,
-    ignoresLimit: options.resourceVersion === 0 && options.match === undefined,
+    ignoresLimit,
   };
 }
 

@@ -7,6 +7,7 @@ import { decodePatched } from "./decode.js";
 import type { Endpoint } from "./endpoint.js";
 import { badRequest } from "./failures.js";
 import { metaText } from "./metadata.js";
+import { withUniqueOwners } from "./owners.js";
 import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject } from "./update.js";
@@ -36,7 +37,7 @@ export async function patchObject(registry: Registry, endpoint: Endpoint, reques
   const next = (live: JsonObject): JsonObject => {
     const decoded = patchedObject(endpoint, request, live);
     checkIdentity(endpoint, decoded, target);
-    return trackUpdate(ssa, { live, next: withDefaults(endpoint, decoded), manager: options.fieldManager });
+    return trackUpdate(ssa, { live, next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn), manager: options.fieldManager });
   };
   return updateObject(registry, endpoint, { target, options, context, next, via: "patch" });
 }

@@ -1,4 +1,4 @@
-import { formatTime, isArray, type Clock, type JsonObject, type Logger, type MutableJsonObject, type Random } from "@fairlead/base";
+import { cloneJson, formatTime, isArray, type Clock, type JsonObject, type Logger, type MutableJsonObject, type Random } from "@fairlead/base";
 import { coerceMetadata, fromUnstructuredError } from "@fairlead/apimachinery";
 import { DecodeError, fieldPath, fieldSetOf, type FieldSet, type ManagerContext, type TypeCache } from "@fairlead/ssa";
 
@@ -42,14 +42,18 @@ export function managerContext(registry: Registry, endpoint: Endpoint, subresour
 /** Makes of an applied object, in place, what its kind decodes and defaults. @throws DecodeError */
 function decodeApplied({ strategy }: Endpoint, object: MutableJsonObject): void {
   const { info, schema } = strategy;
-  if (info.custom) {
-    const error = coerceMetadata(object, schema, { root: true });
-    if (error !== undefined) throw new DecodeError(error.detail);
-  } else {
+  if (!info.custom) {
     const error = fromUnstructuredError(object, schema);
     if (error !== undefined) throw new DecodeError(`unable to convert unstructured object to ${info.group}/${info.version}, Kind=${info.kind}: ${error}`);
   }
   strategy.applyDefaults(object);
+}
+
+/** The metadata of an applied custom resource as ObjectMeta prints it. What does not fit it is dropped. */
+export function withCoercedMetadata({ strategy }: Endpoint, object: JsonObject): JsonObject {
+  const copy: MutableJsonObject = { ...cloneJson(object) };
+  coerceMetadata(copy, strategy.schema, { root: true, dropInvalid: true });
+  return copy;
 }
 
 /**

@@ -4,6 +4,7 @@ import { trackUpdate } from "@fairlead/ssa";
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { checkIdentity } from "./patch.js";
+import { withUniqueOwners } from "./owners.js";
 import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
@@ -22,7 +23,7 @@ export async function replaceObject(registry: Registry, endpoint: Endpoint, requ
   const { strategy } = endpoint;
   const placed = inNamespace(endpoint, target.namespace, request.object);
   checkIdentity(endpoint, placed, target);
-  const body = withDefaults(endpoint, placed);
+  const body = withUniqueOwners(withDefaults(endpoint, placed), context.warn);
   const manager = options.fieldManager;
   const tracking = managerContext(registry, endpoint, target.subresource);
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));

@@ -6,7 +6,7 @@ import type { Record } from "../storage/storage.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
-import type { Registry } from "./registry.js";
+import { withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 
 export interface UpdateRequest {
@@ -59,17 +59,21 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const admission = { operation: "UPDATE", endpoint, namespace: target.namespace, name: target.name, subresource: target.subresource, oldObject: live, dryRun: options.dryRun, context } as const;
   const admittedOrPromise = registry.admission.mutate({ ...admission, object: wanted });
   const admitted = admittedOrPromise instanceof Promise ? await admittedOrPromise : admittedOrPromise;
-  const prepared = prepare(registry, endpoint, { next: admitted, live, target });
+  // Of an applied custom resource times are compared before its metadata is brought into form, so that a null in it is a
+  // change each time.
+  const early = info.custom && attempt.via === "apply";
+  const next = early ? withCoercedMetadata(endpoint, keepTimesOfNoOp(admitted, live)) : admitted;
+  const changed = prepare(registry, endpoint, { next, live, target });
+  const prepared = early ? changed : keepTimesOfNoOp(changed, live);
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
   if (errors.length > 0) throw invalid(info, target.name, errors);
   for (const warning of strategy.warnings?.(prepared, live) ?? []) context.warn(warning);
-  const timed = keepTimesOfNoOp(prepared, live);
-  const validating = registry.admission.validate({ ...admission, object: timed });
+  const validating = registry.admission.validate({ ...admission, object: prepared });
   if (validating instanceof Promise) await validating;
 
-  const stored = endpoint.convert(timed, endpoint.storageVersion);
+  const stored = endpoint.convert(prepared, endpoint.storageVersion);
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
-  if (isReleased(live, timed)) return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
+  if (isReleased(live, prepared)) return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
   if (stringifyJson(same) === record.text) return live;
   if (options.dryRun) return endpoint.convert(same, version);
   if (registry.storage.getForWrite(endpoint.collection, key) !== record) return retryOrConflict(endpoint, attempt, wanted);

@@ -34,7 +34,7 @@ function invalid(path: string, badValue: JsonValue, detail: string): FieldError 
 }
 
 function isWhole(value: JsonValue): boolean {
-  return typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
+  return goTypeName(value) === "int64";
 }
 
 interface Found {
