@@ -37,7 +37,7 @@ export function chartSource(url: string, options: { readonly allowLocal: boolean
 }
 
 function ociSource(url: string, refuse: (why: string) => never): ChartSource {
-  const match = /^oci:\/\/([^/]+)\/([^@]+?)(?:@(sha256:[0-9a-f]{64})|:([\w][\w.-]{0,127}))?$/.exec(url);
+  const match = /^oci:\/\/([^/]+)\/([^@]+?)(?:@(sha256:[0-9a-f]{64})|:([\w][\w.+-]{0,127}))?$/.exec(url);
   if (match === null) return refuse("not an OCI reference; use oci://HOST/REPOSITORY:VERSION");
   const [, host = "", repository = "", digest, tag] = match;
   const reference = digest ?? tag;

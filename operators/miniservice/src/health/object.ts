@@ -44,7 +44,7 @@ export function objectHealth(seen: ObservedObject, context: HealthContext): Obje
   const children = seen.children.map((child) => objectHealth(child, context));
   const verdict = seen.live === undefined ? bad("not-found", `${kindName(seen.wanted)} ${JSON.stringify(nameOf(seen.wanted))} not found`) : verdictOf(seen.live, children, context);
   const events = seen.events.map((e) => ({ ...e, error: ERROR_EVENTS.has(e.reason) || e.message.includes("forbidden:") }));
-  if (verdict.state === "pending" && events.some((e) => e.error) && !children.some((c) => c.state === "good")) {
+  if ((verdict.state === "pending" || verdict.state === "scheduling") && events.some((e) => e.error) && !children.some((c) => c.state === "good")) {
     return { id, status: "failed", reason: "terminal error event(s)", state: "bad", events, children };
   }
   return { id, ...verdict, events, children };
