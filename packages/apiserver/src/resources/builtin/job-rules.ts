@@ -4,8 +4,6 @@ import {
   goQuote,
   invalid,
   invalidEach,
-  isDns1123Subdomain,
-  isHttpPath,
   isQualifiedName,
   notSupported,
   required,
@@ -17,7 +15,7 @@ import { getOwn, isArray, type JsonObject, type JsonValue } from "@fairlead/base
 import { at, has, num, obj, objs, str } from "./access.js";
 import { internalForm } from "./internal-form.js";
 import { templateErrors } from "./pod-spec-rules.js";
-import { invalidUnshown, nonNegativeMember } from "./rules.js";
+import { domainPathErrors, invalidUnshown, nonNegativeMember } from "./rules.js";
 
 const ACTIONS: readonly string[] = ["Count", "FailIndex", "FailJob", "Ignore"];
 const OPERATORS: readonly string[] = ["In", "NotIn"];
@@ -43,16 +41,7 @@ export function jobSpecErrors(spec: JsonObject, path: string): readonly FieldErr
 }
 
 function managerErrors(manager: string, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const slash = manager.indexOf("/");
-  if (manager === "") errors.push(required(path));
-  else if (slash <= 0 || slash === manager.length - 1) errors.push(invalid(path, manager, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-  else {
-    const domain = manager.slice(0, slash);
-    errors.push(...invalidEach(path, domain, isDns1123Subdomain(domain)));
-    const rest = manager.slice(slash + 1);
-    if (isHttpPath(rest).length > 0) errors.push(invalid(path, rest, "Invalid path"));
-  }
+  const errors = domainPathErrors(manager, path);
   return manager.length > 63 ? [...errors, tooLong(path, 63)] : errors;
 }
 

@@ -2,7 +2,7 @@
 import { forbidden, invalid, isDns1123Label, nameIsDnsSubdomain, required, type FieldError } from "@fairlead/apimachinery";
 import { deepEqual, formatTime, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy, StrategyContext } from "../resource.js";
-import { at, children, entries, has, num, obj, objs, str } from "./access.js";
+import { at, entries, has, num, obj, objs, str } from "./access.js";
 import { qosClass } from "./pod-resources.js";
 import { podSpecErrors, replicatedTemplateErrors, templateErrors } from "./pod-spec-rules.js";
 import { hostNetworkText, imageErrors, podChangeErrors, podStatusErrors } from "./pod-updates.js";
@@ -80,11 +80,13 @@ function keepOldStatus(object: MutableJsonObject, live: JsonObject): void {
     if (!has(status, key) && value !== undefined) status[key] = value;
   }
   const left = [...objs(obj(live, "status"), "conditions")];
-  for (const condition of children(status, "conditions")) {
+  if (objs(status, "conditions").length === 0) return;
+  status["conditions"] = objs(status, "conditions").map((condition) => {
     const i = left.findIndex((old) => str(old, "type") === str(condition, "type"));
     const [old] = i < 0 ? [] : left.splice(i, 1);
-    if (!has(condition, "observedGeneration") && num(old, "observedGeneration") !== 0) condition["observedGeneration"] = num(old, "observedGeneration");
-  }
+    if (has(condition, "observedGeneration") || num(old, "observedGeneration") === 0) return condition;
+    return { ...condition, observedGeneration: num(old, "observedGeneration") };
+  });
 }
 
 function podErrors(object: JsonObject): readonly FieldError[] {

@@ -1,5 +1,5 @@
 // Rules that many kinds share (k/k: pkg/apis/core/validation/validation.go and apimachinery's own).
-import { invalid, invalidEach, isPercent, notSupported, required, type FieldError } from "@fairlead/apimachinery";
+import { invalid, invalidEach, isDns1123Subdomain, isPercent, notSupported, regexMessage, required, type FieldError } from "@fairlead/apimachinery";
 import { getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
 import { has, num } from "./access.js";
 
@@ -69,4 +69,17 @@ export function member(object: JsonObject | undefined, key: string): JsonValue |
 /** An invalid value that the message does not show. */
 export function invalidUnshown(path: string, detail: string): FieldError {
   return { type: "FieldValueInvalid", field: path, detail };
+}
+
+const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+/** Something such as `acme.io/foo`. */
+export function domainPathErrors(value: string, path: string): readonly FieldError[] {
+  if (value === "") return [required(path)];
+  const slash = value.indexOf("/");
+  if (slash <= 0 || slash === value.length - 1) return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  const domain = value.slice(0, slash);
+  const rest = value.slice(slash + 1);
+  const errors = invalidEach(path, domain, isDns1123Subdomain(domain));
+  return new RegExp(`^${PATH}$`).test(rest) ? errors : [...errors, invalid(path, rest, regexMessage("Invalid path", PATH))];
 }
