@@ -61,7 +61,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const catalog = new Catalog();
   for (const strategy of builtinResources()) catalog.addBuiltin(strategy, sharedStorage(strategy));
   const plugins = enabled(admissionPlugins(storage, random), options.disableAdmissionPlugins ?? []);
-  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), find: (group, resource, version) => catalog.find(group, resource, version) };
+  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), untidy: new WeakSet(), find: (group, resource, version) => catalog.find(group, resource, version) };
   await bootstrap(registry, formatTime(clock.now()));
   storage.compact(storage.revision);
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");

@@ -1,5 +1,7 @@
 import { getOwn, isArray, isObject, type JsonObject } from "@fairlead/base";
+import type { FieldError } from "@fairlead/apimachinery";
 
+import { invalid } from "../registry/failures.js";
 import type { Storage } from "../storage/storage.js";
 import type { AdmissionPlugin } from "./admission.js";
 
@@ -11,13 +13,15 @@ import type { AdmissionPlugin } from "./admission.js";
 export function serviceAddresses(storage: Storage, range: AddressRange = DEFAULT_RANGE): AdmissionPlugin {
   return {
     name: "ServiceAddresses",
-    mutate: ({ operation, endpoint, subresource, object, oldObject }) => {
+    mutate: ({ operation, endpoint, subresource, name, object, oldObject }) => {
       const { info } = endpoint.strategy;
       if (object === undefined || operation === "DELETE" || info.group !== "" || info.resource !== "services" || subresource !== "") return undefined;
       const spec = getOwn(object, "spec");
       if (!isObject(spec)) return undefined;
       const before = oldObject === undefined ? undefined : getOwn(oldObject, "spec");
       const addressed = withClusterIp(storage, range, { spec, before: isObject(before) ? before : undefined });
+      const errors = familyErrors(addressed);
+      if (errors.length > 0) throw invalid(info, name, errors);
       const ported = withNodePorts(storage, addressed, isObject(before) ? before : undefined);
       return ported === spec ? undefined : { ...object, spec: ported };
     },
@@ -60,11 +64,32 @@ function withClusterIp(storage: Storage, { prefix }: AddressRange, { spec, befor
 }
 
 function withFamilies(spec: JsonObject, before: JsonObject | undefined): JsonObject {
-  return {
-    ...spec,
-    ipFamilies: getOwn(spec, "ipFamilies") ?? getOwn(before ?? {}, "ipFamilies") ?? ["IPv4"],
-    ipFamilyPolicy: getOwn(spec, "ipFamilyPolicy") ?? getOwn(before ?? {}, "ipFamilyPolicy") ?? "SingleStack",
-  };
+  const policy = getOwn(spec, "ipFamilyPolicy") ?? getOwn(before ?? {}, "ipFamilyPolicy") ?? (isWithoutSelector(spec) ? "RequireDualStack" : "SingleStack");
+  const families = getOwn(spec, "ipFamilies") ?? getOwn(before ?? {}, "ipFamilies") ?? ["IPv4"];
+  const both = isWithoutSelector(spec) && policy !== "SingleStack" && isArray(families) && families.length < 2;
+  return { ...spec, ipFamilies: both ? [...families, families[0] === "IPv6" ? "IPv4" : "IPv6"] : families, ipFamilyPolicy: policy };
+}
+
+/** This cluster has IPv4 alone. */
+function familyErrors(spec: JsonObject): readonly FieldError[] {
+  if (spec["type"] === "ExternalName" || isWithoutSelector(spec)) return [];
+  const errors: FieldError[] = [];
+  const policy = getOwn(spec, "ipFamilyPolicy");
+  if (policy === "RequireDualStack") {
+    errors.push({ type: "FieldValueInvalid", field: "spec.ipFamilyPolicy", badValue: policy, detail: "this cluster is not configured for dual-stack services" });
+  }
+  const families = getOwn(spec, "ipFamilies");
+  for (const [i, family] of (isArray(families) ? families : []).entries()) {
+    if (family !== "IPv6") continue;
+    errors.push({ type: "FieldValueInvalid", field: `spec.ipFamilies[${i}]`, badValue: family, detail: "not configured on this cluster" });
+  }
+  return errors;
+}
+
+/** A headless Service without a selector may have endpoints of either family, whatever the cluster has. */
+function isWithoutSelector(spec: JsonObject): boolean {
+  const selector = getOwn(spec, "selector");
+  return getOwn(spec, "clusterIP") === "None" && (!isObject(selector) || Object.keys(selector).length === 0);
 }
 
 function withNodePorts(storage: Storage, spec: JsonObject, before: JsonObject | undefined): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@fairlead/base";
+import { deepEqual, type JsonObject } from "@fairlead/base";
 import { applyConfiguration } from "@fairlead/ssa";
 
 import { inNamespace, insertObject, wiped } from "./create.js";
@@ -37,7 +37,8 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     // Kubernetes up to 1.36 forgets to wipe this one where an apply creates the object.
     const quirk = withMetadata(placed, { deletionTimestamp: metadataOf(applied)["deletionTimestamp"] });
     const object = info.custom ? withCoercedMetadata(endpoint, quirk) : quirk;
-    return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
+    const untidy = info.custom && !deepEqual(metadataOf(quirk), metadataOf(object));
+    return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context, untidy }), created: true };
   }
   let config: JsonObject | undefined;
   const next = (seen: JsonObject): JsonObject => {

@@ -15,6 +15,8 @@ export interface CreateRequest {
   readonly object: JsonObject;
   readonly options: WriteOptions;
   readonly context: RequestContext;
+  /** Whether the object was applied with empty or null maps in its metadata (Registry.untidy). */
+  readonly untidy?: boolean;
 }
 
 const GENERATE_ATTEMPTS = 8;
@@ -82,7 +84,9 @@ async function insertOnce(registry: Registry, endpoint: Endpoint, request: Creat
   if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
   const stored = endpoint.convert(object, endpoint.storageVersion);
   const record = await registry.storage.write(endpoint.collection, key, 0, (revision) => withMetadata(stored, { resourceVersion: String(revision) }));
-  return record === undefined ? undefined : endpoint.convert(record.object, apiVersionOfObject(object));
+  if (record === undefined) return undefined;
+  if (request.untidy === true) registry.untidy.add(record.object);
+  return endpoint.convert(record.object, apiVersionOfObject(object));
 }
 
 function createErrors(endpoint: Endpoint, object: JsonObject): readonly FieldError[] {

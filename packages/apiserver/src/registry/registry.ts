@@ -16,6 +16,11 @@ export interface Registry {
   readonly admission: Admission;
   /** Compiled types of every schema that a field manager has met. */
   readonly types: TypeCache;
+  /**
+   * Stored custom resources that an apply wrote with empty or null maps in their metadata. The real server keeps them so
+   * until the next write, which therefore changes something even if it says nothing new.
+   */
+  readonly untidy: WeakSet<JsonObject>;
   /** The endpoint of a resource in a version, or (without a version) in its preferred one. */
   readonly find: (group: string, resource: string, version?: string) => Endpoint | undefined;
 }

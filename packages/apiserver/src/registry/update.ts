@@ -1,4 +1,4 @@
-import { getOwn, stringifyJson, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import { deepEqual, getOwn, stringifyJson, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import { validateObjectMetaUpdate, type FieldError } from "@fairlead/apimachinery";
 import { keepTimesOfNoOp } from "@fairlead/ssa";
 
@@ -62,9 +62,9 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   // Of an applied custom resource times are compared before its metadata is brought into form, so that a null in it is a
   // change each time.
   const early = info.custom && attempt.via === "apply";
-  const next = early ? withCoercedMetadata(endpoint, keepTimesOfNoOp(admitted, live)) : admitted;
-  const changed = prepare(registry, endpoint, { next, live, target });
-  const prepared = early ? changed : keepTimesOfNoOp(changed, live);
+  const changed = prepare(registry, endpoint, { next: early ? keepTimesOfNoOp(admitted, live) : admitted, live, target });
+  const prepared = early ? withCoercedMetadata(endpoint, changed) : keepTimesOfNoOp(changed, live);
+  const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
   if (errors.length > 0) throw invalid(info, target.name, errors);
   for (const warning of strategy.warnings?.(prepared, live) ?? []) context.warn(warning);
@@ -74,13 +74,15 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const stored = endpoint.convert(prepared, endpoint.storageVersion);
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
   if (isReleased(live, prepared)) return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
-  if (stringifyJson(same) === record.text) return live;
+  if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) return live;
   if (options.dryRun) return endpoint.convert(same, version);
   if (registry.storage.getForWrite(endpoint.collection, key) !== record) return retryOrConflict(endpoint, attempt, wanted);
   const result = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
     withMetadata(stored, { resourceVersion: String(revision) }),
   );
-  return result === undefined ? retryOrConflict(endpoint, attempt, wanted) : endpoint.convert(result.object, version);
+  if (result === undefined) return retryOrConflict(endpoint, attempt, wanted);
+  if (untidy) registry.untidy.add(result.object);
+  return endpoint.convert(result.object, version);
 }
 
 /** A PUT that names a version lost the race for good; everything else is computed anew. */
