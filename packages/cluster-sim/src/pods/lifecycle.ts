@@ -40,7 +40,7 @@ export function lifetime(input: LifecycleInput): Lifetime {
   const ended = age >= plan.ended;
   const ready = age >= plan.ready && !ended;
   const phase: kinds.PodPhase = ended ? (plan.exitCode === 0 ? "Succeeded" : "Failed") : initialized && age >= plan.running && !plan.pullFails ? "Running" : "Pending";
-  const next = [...plan.inits.map((s) => s.until), plan.initialized, plan.running, plan.ready, plan.ended].filter((t) => t > age && Number.isFinite(t));
+  const next = [...plan.inits.flatMap((s) => [s.from, s.until]), plan.initialized, plan.running, plan.ready, plan.ended].filter((t) => t > age && Number.isFinite(t));
   return {
     status: {
       phase,
