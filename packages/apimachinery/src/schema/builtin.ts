@@ -79,7 +79,7 @@ type FieldEntry = string | FieldFacts;
 
 interface FieldFacts {
   readonly t: string;
-  readonly l?: "set" | "map";
+  readonly l?: "atomic" | "set" | "map";
   readonly k?: readonly string[];
   readonly a?: "granular" | "atomic";
   readonly s?: readonly ("merge" | "replace" | "retainKeys")[];

@@ -101,7 +101,7 @@ function typesOf(schema: Schema): readonly string[] {
 function kindOf(value: JsonValue): readonly [type: string, format: string] {
   if (typeof value === "boolean") return ["boolean", ""];
   if (typeof value === "string") return ["string", ""];
-  if (typeof value === "bigint") return ["integer", "int64"];
+  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? ["integer", "int64"] : ["number", "float64"];
   if (typeof value === "number") return Number.isSafeInteger(value) ? ["integer", "int64"] : ["number", "float64"];
   return isArray(value) ? ["array", ""] : ["object", ""];
 }

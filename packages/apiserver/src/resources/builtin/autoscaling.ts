@@ -11,7 +11,7 @@ import {
   validateLabelSelector,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { getOwn, type JsonObject } from "@fairlead/base";
+import { getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, has, num, obj, objs, str } from "./access.js";
 import { convertAutoscaler } from "./hpa-conversion.js";
@@ -21,7 +21,10 @@ import { builtinStrategy, type KindRules } from "./strategy.js";
 
 /** The strategies of these kinds. */
 export function autoscalingStrategies(): readonly ResourceStrategy[] {
-  return ["autoscaling/v2/HorizontalPodAutoscaler", "autoscaling/v1/HorizontalPodAutoscaler"].map((name) => builtinStrategy(name, RULES));
+  return [
+    builtinStrategy("autoscaling/v2/HorizontalPodAutoscaler", RULES),
+    builtinStrategy("autoscaling/v1/HorizontalPodAutoscaler", { ...RULES, defaults: throughV2 }),
+  ];
 }
 
 const RULES: KindRules = {
@@ -29,6 +32,13 @@ const RULES: KindRules = {
   validateUpdate: (object, live) => autoscalerErrors(specOf(object), specOf(live)),
   validateStatusUpdate: (object) => ["currentReplicas", "desiredReplicas"].flatMap((key) => nonNegativeMember(at(object, "status"), key, "status")),
 };
+
+/** An object of v1 is read into the form that v2 has, too, which adds a metric where there is none. */
+function throughV2(object: MutableJsonObject): void {
+  const { apiVersion = "autoscaling/v1" } = object;
+  const { status: _status, ...converted } = convertAutoscaler(convertAutoscaler({ ...object, apiVersion: "autoscaling/v1" }, "autoscaling/v2"), "autoscaling/v1");
+  Object.assign(object, converted, { apiVersion });
+}
 
 /** Both versions are checked by the same rules. */
 function specOf(object: JsonObject): JsonObject {

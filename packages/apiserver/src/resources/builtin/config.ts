@@ -164,6 +164,13 @@ function namespace(): ResourceStrategy {
     },
     validateCreate: (object) => strs(obj(object, "spec"), "finalizers").flatMap((name) => finalizerErrors(name)),
     validateUpdate: () => NO_ERRORS,
+    validateStatusUpdate: (object) => {
+      const ending = has(at(object, "metadata"), "deletionTimestamp");
+      const phase = str(obj(object, "status"), "phase");
+      if (phase === (ending ? "Terminating" : "Active")) return NO_ERRORS;
+      const text = ending ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty";
+      return [invalid("status.Phase", phase, text)];
+    },
     selectableFields: new Map([["status.phase", (object) => str(obj(object, "status"), "phase")]]),
   });
 }

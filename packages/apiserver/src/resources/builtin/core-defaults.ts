@@ -1,5 +1,5 @@
 // Defaults of the core group's types (k/k: pkg/apis/core/v1/defaults.go).
-import { getOwn, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { getOwn, isArray, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import { bool, child, childIf, children, entries, fill, fillZero, num, str } from "./access.js";
 import { imageTag } from "./image-name.js";
 import type { TypeDefault } from "./type-defaults.js";
@@ -27,12 +27,24 @@ export const CORE_DEFAULTS: readonly (readonly [string, TypeDefault])[] = [
   ["core.v1.PersistentVolume", persistentVolume],
   ["core.v1.PersistentVolumeClaim", (claim) => fillZero(child(claim, "status"), "phase", "Pending")],
   ["core.v1.PersistentVolumeClaimSpec", (spec) => fill(spec, "volumeMode", "Filesystem")],
+  ["core.v1.EndpointPort", (port) => fillZero(port, "protocol", "TCP")],
   ["core.v1.Namespace", namespace],
+  ["core.v1.NodeSpec", (spec) => firstOfMany(spec, "podCIDR", "podCIDRs", (cidr) => cidr, String)],
+  ["core.v1.PodStatus", (status) => firstOfMany(status, "podIP", "podIPs", (ip) => ({ ip }), (entry) => (isObject(entry) ? str(entry, "ip") : ""))],
   ["core.v1.NodeStatus", nodeStatus],
   ["core.v1.LimitRangeItem", limitRangeItem],
 ];
 
 const DEFAULT_MODE = 0o644;
+
+/** A field for one value, and a later one for many, the first of which stands in both. */
+function firstOfMany(value: MutableJsonObject, one: string, many: string, wrap: (text: string) => JsonValue, unwrap: (entry: JsonValue) => string): void {
+  const list = value[many];
+  const first = isArray(list) && list.length > 0 ? unwrap(list[0] as JsonValue) : "";
+  const single = str(value, one);
+  if (single !== "" && single !== first) value[many] = [wrap(single)];
+  else if (single === "" && first !== "") value[one] = first;
+}
 
 /** Keys of a Volume that are not its source. */
 function volume(value: MutableJsonObject): void {

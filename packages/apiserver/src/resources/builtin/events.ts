@@ -1,17 +1,15 @@
 // Event in both groups, and Lease (k/k: pkg/apis/core/validation/events.go, pkg/apis/coordination/validation).
 import {
   FIELD_IS_IMMUTABLE,
-  forbidden,
   invalid,
   invalidEach,
   isDns1123Subdomain,
   isQualifiedName,
-  notSupported,
   required,
   sameValue,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, type JsonObject } from "@fairlead/base";
+import { deepEqual, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, has, num, obj, str } from "./access.js";
 import { convertEvent } from "./event-conversion.js";
@@ -144,12 +142,21 @@ function shown(key: string, value: NonNullable<JsonObject[string]>): NonNullable
   return Object.fromEntries(names.map(([member, name]) => [name, str(value as JsonObject, member)]));
 }
 
-const STRATEGIES: readonly string[] = ["OldestEmulationVersion"];
-
 function lease(): ResourceStrategy {
   return builtinStrategy("coordination.k8s.io/v1/Lease", {
+    anyFinalizer: true,
+    prepareForCreate: dropCoordination,
+    prepareForUpdate: dropCoordination,
     validateCreate: (object) => leaseErrors(at(object, "spec")),
   });
+}
+
+/** Coordinated leader election is switched off by default. */
+function dropCoordination(object: MutableJsonObject): void {
+  const spec = at(object, "spec");
+  if (!has(spec, "strategy") && !has(spec, "preferredHolder")) return;
+  const { strategy: _strategy, preferredHolder: _holder, ...rest } = spec;
+  object["spec"] = rest;
 }
 
 function leaseErrors(spec: JsonObject): readonly FieldError[] {
@@ -157,12 +164,5 @@ function leaseErrors(spec: JsonObject): readonly FieldError[] {
   const seconds = num(spec, "leaseDurationSeconds");
   if (has(spec, "leaseDurationSeconds") && seconds <= 0) errors.push(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
   errors.push(...nonNegativeMember(spec, "leaseTransitions", "spec"));
-  const strategy = str(spec, "strategy");
-  const path = "spec.strategy.strategy";
-  if (has(spec, "strategy")) {
-    if (strategy.includes("/")) errors.push(...invalidEach(path, strategy, isQualifiedName(strategy)));
-    else if (!STRATEGIES.includes(strategy)) errors.push(notSupported(path, strategy, STRATEGIES));
-  }
-  if (str(spec, "preferredHolder") !== "" && strategy === "") errors.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   return errors;
 }

@@ -138,7 +138,7 @@ function rows(): readonly ResourceInfo[] {
       generation: true,
       unconditional: false,
     }),
-    row({ group: "scheduling.k8s.io", version: "v1" }, "PriorityClass", "priorityclasses", { cluster: true, short: ["pc"], generation: true }),
+    row({ group: "scheduling.k8s.io", version: "v1" }, "PriorityClass", "priorityclasses", { cluster: true, short: ["pc"] }),
     row({ group: "coordination.k8s.io", version: "v1" }, "Lease", "leases", { unconditional: false, createOnUpdate: true }),
     row({ group: "discovery.k8s.io", version: "v1" }, "EndpointSlice", "endpointslices", { generation: true }),
     row(flow, "FlowSchema", "flowschemas", { cluster: true, status: true, generation: true }),

@@ -101,6 +101,7 @@ function changeErrors(object: JsonObject, live: JsonObject): readonly FieldError
 
 function runtimeClass(): ResourceStrategy {
   return builtinStrategy("node.k8s.io/v1/RuntimeClass", {
+    anyFinalizer: true,
     validateCreate: runtimeErrors,
     validateUpdate: (object, live) => (str(object, "handler") === str(live, "handler") ? [] : [invalid("handler", str(object, "handler"), FIELD_IS_IMMUTABLE)]),
     warnings: (object) =>
@@ -143,6 +144,10 @@ const GREATEST_USER_VALUE = 1_000_000_000;
 
 function priorityClass(): ResourceStrategy {
   return builtinStrategy("scheduling.k8s.io/v1/PriorityClass", {
+    // Counted once, and never again.
+    prepareForCreate: (object) => {
+      object["metadata"] = { ...at(object, "metadata"), generation: 1 };
+    },
     validateCreate: priorityErrors,
     validateUpdate: (object, live) => [
       ...(num(object, "value") === num(live, "value") ? [] : [forbidden("value", "may not be changed in an update.")]),

@@ -9,7 +9,7 @@ import {
   invalidEach,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
+import { deepEqual, getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, obj, objs, str, strs } from "./access.js";
 import { requiredText } from "./rules.js";
@@ -22,11 +22,18 @@ const GROUP = "rbac.authorization.k8s.io";
 export function rbacStrategies(): readonly ResourceStrategy[] {
   const named: KindRules = { validateName: isPathSegmentName };
   return [
-    builtinStrategy(`${GROUP}/v1/Role`, { ...named, validateCreate: (object) => ruleListErrors(object, true) }),
-    builtinStrategy(`${GROUP}/v1/ClusterRole`, { ...named, validateCreate: (object) => [...ruleListErrors(object, false), ...aggregationErrors(object)] }),
+    builtinStrategy(`${GROUP}/v1/Role`, { ...named, ...emptyRules, validateCreate: (object) => ruleListErrors(object, true) }),
+    builtinStrategy(`${GROUP}/v1/ClusterRole`, { ...named, ...emptyRules, validateCreate: (object) => [...ruleListErrors(object, false), ...aggregationErrors(object)] }),
     builtinStrategy(`${GROUP}/v1/RoleBinding`, { ...named, ...bindingRules(["Role", "ClusterRole"], true) }),
     builtinStrategy(`${GROUP}/v1/ClusterRoleBinding`, { ...named, ...bindingRules(["ClusterRole"], false) }),
   ];
+}
+
+/** Who writes an empty list of rules owns it, though what is stored is null. */
+const emptyRules: KindRules = { keepsEmpty: ["rules"], prepareForCreate: storeNoRules, prepareForUpdate: storeNoRules };
+
+function storeNoRules(object: MutableJsonObject): void {
+  if (objs(object, "rules").length === 0) object["rules"] = null;
 }
 
 function ruleListErrors(object: JsonObject, namespaced: boolean): readonly FieldError[] {
