@@ -72,7 +72,7 @@ export const LAYERS: readonly Layer[] = [
       // What everybody in the server says: a kind as it is served, a request, its failures, an object's metadata.
       "resources/resource.ts -> registry/endpoint.ts registry/request.ts registry/failures.ts registry/metadata.ts",
       "resources/",
-      "admission/ auth/",
+      "auth/ -> admission/",
       "registry/ -> watch/",
       "http/response.ts -> discovery/",
       "http/",

@@ -7,6 +7,7 @@ import { startApiServer, type ApiServer } from "./server.js";
 import { openDiskStorage } from "./storage/disk.js";
 import { lockDirectory } from "./storage/lock.js";
 import { kubeconfig } from "./auth/kubeconfig.js";
+import { signingKeyOf } from "./auth/service-account-tokens.js";
 
 export interface ListeningServerOptions {
   /** Any free one when 0 or absent. */
@@ -64,6 +65,7 @@ export async function startListeningServer(options: ListeningServerOptions = {})
       logger,
       ...(storage === undefined ? {} : { storage }),
       ...(options.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: options.disableAdmissionPlugins }),
+      signingKey: signingKeyOf(identity.token),
       tokens: new Map([[identity.token, { username: "admin", groups: ["system:masters"] }]]),
       address: () => `${HOST}:${port}`,
     });

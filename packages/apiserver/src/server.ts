@@ -3,11 +3,13 @@ import { formatTime, type Clock, type HttpResponse, type Logger, type Random, ty
 import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
 import { defaultTolerationSeconds, priority, serviceAccount } from "./admission/pods.js";
+import { noEscalation } from "./admission/role-escalation.js";
 import { serviceAddresses } from "./admission/service-addresses.js";
 import { defaultStorageClass, storageObjectInUseProtection } from "./admission/storage-objects.js";
-import { tokenAuthenticator } from "./auth/authenticate.js";
+import { tokenAuthenticator, userOfToken } from "./auth/authenticate.js";
 import { withDefaults } from "./auth/authorize.js";
 import { rbacAuthorizer } from "./auth/rbac.js";
+import { serviceAccountAuthenticator, serviceAccountTokens } from "./auth/service-account-tokens.js";
 import { OpenApi } from "./discovery/openapi.js";
 import { TextCache } from "./http/encode.js";
 import { createHandler, type Handler } from "./http/handler.js";
@@ -33,7 +35,9 @@ export interface ApiServerOptions {
   readonly disableAdmissionPlugins?: readonly string[];
   /** Bearer tokens and whom they stand for. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** PEM of the CA that signed the server's certificate, for `kube-root-ca.crt`. */
+  /** What the tokens of service accounts are signed with; keep it, and they outlive a restart. By default a new one. */
+  readonly signingKey?: Uint8Array;
+  /** `host:port` as clients reach the server. */
   readonly address?: () => string;
 }
 
@@ -60,13 +64,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const storage = options.storage ?? new MemoryStorage();
   const catalog = new Catalog();
   for (const strategy of builtinResources()) catalog.addBuiltin(strategy, sharedStorage(strategy));
-  const plugins = enabled(admissionPlugins(storage, random), options.disableAdmissionPlugins ?? []);
+  const authorizer = withDefaults(rbacAuthorizer(storage));
+  const accountTokens = serviceAccountTokens({ storage, clock, random, key: options.signingKey ?? random.bytes(32) });
+  const authenticators = [tokenAuthenticator(options.tokens ?? new Map()), serviceAccountAuthenticator(accountTokens)];
+  const plugins = enabled([...admissionPlugins(storage, random), noEscalation(storage, authorizer)], options.disableAdmissionPlugins ?? []);
   const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), untidy: new WeakSet(), find: (group, resource, version) => catalog.find(group, resource, version) };
   await bootstrap(registry, formatTime(clock.now()));
   storage.compact(storage.revision);
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
   const definitions = definitionEndpoint === undefined ? undefined : serveDefinitions(registry, catalog, definitionEndpoint);
-  const authorizer = withDefaults(rbacAuthorizer(storage));
   const ending = new AbortController();
   const handle = createHandler({
     registry,
@@ -74,9 +80,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     texts: new TextCache(),
     openApi: new OpenApi(catalog),
     address: options.address ?? (() => "127.0.0.1"),
-    authenticators: [tokenAuthenticator(options.tokens ?? new Map())],
+    accountTokens,
+    authenticators,
     authorizer,
-    reviews: reviewServer(registry, authorizer),
+    reviews: reviewServer(registry, { authorizer, userOfToken: (token) => userOfToken(authenticators, token) }),
   });
   const guarded: Handler = (request, signal, user) => handle(request, AbortSignal.any([signal, ending.signal]), user);
   const close = async (): Promise<void> => {

@@ -2,7 +2,6 @@
 // (apimachinery: pkg/runtime/converter.go). Apply results and strategic merge patches go through it instead of Go's JSON
 // decoder, which phrases the same mistakes otherwise.
 import { getOwn, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { goTypeName } from "../patch/go-value.js";
 import { decodeGo } from "./decode.js";
 import type { Schema } from "./schema.js";
 
@@ -81,11 +80,13 @@ function integerError(value: JsonValue, type: string): string | undefined {
 
 /** Go converts whole numbers to strings (as runes), so that mistake alone has words of its own. */
 function unconvertible(value: JsonValue, type: string): string {
-  const name = goTypeName(value);
-  return type === "string" && name === "int64" ? "cannot convert int64 to string" : `unrecognized type: ${type}`;
+  return type === "string" && kindOf(value) === "int64" ? "cannot convert int64 to string" : `unrecognized type: ${type}`;
 }
 
 function kindOf(value: JsonValue): string {
   if (isArray(value)) return "slice";
-  return isObject(value) ? "map" : goTypeName(value);
+  if (isObject(value)) return "map";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64";
 }

@@ -10,6 +10,7 @@ export type Authenticator = (request: HttpRequest) => UserInfo | undefined;
 
 export const ANONYMOUS: UserInfo = { username: "system:anonymous", groups: ["system:unauthenticated"] };
 const AUTHENTICATED = "system:authenticated";
+const UNAUTHENTICATED = "system:unauthenticated";
 
 /** Bearer tokens, compared in constant time. */
 export function tokenAuthenticator(tokens: ReadonlyMap<string, UserInfo>): Authenticator {
@@ -32,13 +33,25 @@ export function authenticate(authenticators: readonly Authenticator[], request: 
   return ANONYMOUS;
 }
 
+/** Whom a bearer token stands for; undefined when no authenticator knows it. */
+export function userOfToken(authenticators: readonly Authenticator[], token: string): UserInfo | undefined {
+  const request: HttpRequest = { method: "GET", path: "/", headers: { authorization: `Bearer ${token}` } };
+  for (const authenticator of authenticators) {
+    const user = authenticator(request);
+    if (user !== undefined) return user;
+  }
+  return undefined;
+}
+
 export function bearerToken(request: HttpRequest): string | undefined {
   const match = /^bearer\s+(.+)$/i.exec(header(request.headers, "authorization") ?? "");
   return match?.[1]?.trim();
 }
 
 export function authenticated(user: UserInfo): UserInfo {
-  return user.groups.includes(AUTHENTICATED) ? user : { ...user, groups: [...user.groups, AUTHENTICATED] };
+  const group = user.username === ANONYMOUS.username ? UNAUTHENTICATED : AUTHENTICATED;
+  const settled = user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED);
+  return settled ? user : { ...user, groups: [...user.groups, group] };
 }
 
 /** Whom the request wants to act as; undefined when it has no Impersonate headers. @throws StatusError 400 */

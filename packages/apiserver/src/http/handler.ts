@@ -34,7 +34,7 @@ async function answer(options: HandlerOptions, request: HttpRequest, caller: { r
     const user = actingUser(options, request, caller.user ?? authenticate(options.authenticators, request));
     authorize(options.authorizer, user, attributesOf(info, request.method));
     if (info.kind === "path") return servePath(options, request, info);
-    return await serveResource(options, { request, info, user, signal: caller.signal });
+    return await serveResource(options, { request, info, user, signal: caller.signal, authorize: (attributes) => authorize(options.authorizer, user, attributes) });
   } catch (error) {
     if (error instanceof StatusError) return statusResponse(error.status);
     if (caller.signal.aborted) throw caller.signal.reason;

@@ -1,6 +1,8 @@
 import { getOwn, header, isObject, type HttpRequest, type HttpResponse, type JsonObject } from "@fairlead/base";
 import { jsonTypeName, StatusError } from "@fairlead/apimachinery";
 
+import type { Attributes } from "../auth/authorize.js";
+import type { ServiceAccountTokens } from "../auth/service-account-tokens.js";
 import { applyObject } from "../registry/apply.js";
 import type { Catalog } from "../registry/catalog.js";
 import { continueTokens } from "../registry/continue.js";
@@ -17,6 +19,7 @@ import type { Registry } from "../registry/registry.js";
 import type { ReviewServer } from "../registry/reviews.js";
 import { replaceObject } from "../registry/replace.js";
 import type { RequestContext, Target, UserInfo, WriteOptions } from "../registry/request.js";
+import { attributesOf } from "./attributes.js";
 import { contentType, parseApplyBody, parsePatch, readObjectBody, readText } from "./body.js";
 import { listResponse, objectResponse, type Encoding, type TextCache } from "./encode.js";
 import { negotiate } from "./negotiate.js";
@@ -33,6 +36,7 @@ export interface ResourceServer {
   readonly texts: TextCache;
   /** Answers reviews (access, token) and other kinds that are created but never kept; undefined for stored kinds. */
   readonly reviews: ReviewServer;
+  readonly accountTokens: ServiceAccountTokens;
 }
 
 export interface ResourceCall {
@@ -40,6 +44,8 @@ export interface ResourceCall {
   readonly info: ResourceRequest;
   readonly user: UserInfo;
   readonly signal: AbortSignal;
+  /** Refuses (403) what the user may not do. */
+  readonly authorize: (attributes: Attributes) => void;
 }
 
 /** The same with what it addresses. */
@@ -55,7 +61,7 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
   const endpoint = server.catalog.find(info.group, info.resource, info.version);
   if (endpoint === undefined || !isScoped(endpoint, info)) return unknownPath(server, info, endpoint, call.request.method);
   const warnings: string[] = [];
-  const context: RequestContext = { user, signal, warn: (text) => warnings.push(text) };
+  const context: RequestContext = { user, signal, warn: (text) => warnings.push(text), checkCreate: () => call.authorize(attributesOf({ ...info, verb: "create" }, call.request.method)) };
   const full: Call = { ...call, endpoint, context, warnings };
   for (const warning of endpoint.strategy.deprecation === undefined ? [] : [endpoint.strategy.deprecation]) context.warn(warning);
   try {
@@ -191,7 +197,7 @@ async function create(server: ResourceServer, call: Call): Promise<HttpResponse>
   const options = writeOptions(info.query, "CreateOptions", userAgent(request));
   const body = await readObjectBody(request, endpoint.strategy.info.kind);
   const object = decodeObject(endpoint, body, options, context);
-  const review = server.reviews({ endpoint, object, user, namespace: info.namespace });
+  const review = server.reviews({ endpoint, object, user, namespace: info.namespace, fieldManager: options.fieldManager });
   const made = review ?? (await createObject(server.registry, endpoint, { namespace: info.namespace, object, options, context }));
   return objectResponse(encoding, made, { status: 201, headers: warningHeaders(call.warnings) });
 }

@@ -1,4 +1,4 @@
-import { isObject, type HttpResponse, type JsonObject } from "@fairlead/base";
+import { decodeNumbers, isObject, type HttpResponse, type JsonObject } from "@fairlead/base";
 
 import { decodeObject } from "../registry/decode.js";
 import { storageKey } from "../registry/endpoint.js";
@@ -6,6 +6,7 @@ import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed }
 import { finalizeNamespace } from "../registry/subresources/finalize.js";
 import { bindPod } from "../registry/subresources/binding.js";
 import { evictPod } from "../registry/subresources/eviction.js";
+import { requestToken } from "../registry/subresources/token.js";
 import { patchedObject } from "../registry/patch.js";
 import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
@@ -34,6 +35,8 @@ export async function serveSubresource(server: ResourceServer, call: Call): Prom
       return eviction(server, call);
     case "pods/log":
       return log(server, call);
+    case "serviceaccounts/token":
+      return token(server, call);
     case "namespaces/finalize":
       return finalize(server, call);
     default:
@@ -57,6 +60,12 @@ async function eviction(server: ResourceServer, call: Call): Promise<HttpRespons
   const options = { ...given, dryRun: given.dryRun || write.dryRun };
   await evictPod(server.registry, call.endpoint, { target: targetOf(call), eviction: body.value, options, context: call.context });
   return jsonResponse(201, SUCCESS);
+}
+
+async function token(server: ResourceServer, call: Call): Promise<HttpResponse> {
+  const body = await readObjectBody(call.request, "TokenRequest");
+  if (!isObject(body.value)) throw badRequest("the body of a token request must be a TokenRequest");
+  return jsonResponse(201, requestToken(server.registry, call.endpoint, { target: targetOf(call), request: decodeNumbers(body.value) as JsonObject, tokens: server.accountTokens }));
 }
 
 async function finalize(server: ResourceServer, call: Call): Promise<HttpResponse> {

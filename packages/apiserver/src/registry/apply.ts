@@ -33,6 +33,7 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
     if (uid !== "") throw conflict(info, target.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    context.checkCreate?.();
     const placed = wiped(inNamespace(endpoint, target.namespace, applied));
     // Kubernetes up to 1.36 forgets to wipe this one where an apply creates the object.
     const quirk = withMetadata(placed, { deletionTimestamp: metadataOf(applied)["deletionTimestamp"] });

@@ -1,9 +1,10 @@
 import { uuid, type JsonObject } from "@fairlead/base";
 
+import { bootstrapPolicy } from "../auth/bootstrap-policy.js";
 import { withMetadata } from "./metadata.js";
 import type { Registry } from "./registry.js";
 
-/** What every cluster has before anybody writes: the system's namespaces and the `kubernetes` Service. */
+/** What every cluster has before anybody writes: the system's namespaces, its roles and the `kubernetes` Service. */
 export async function bootstrap(registry: Registry, now: string): Promise<void> {
   for (const name of ["default", "kube-node-lease", "kube-public", "kube-system"]) {
     await put(registry, "/namespaces", name, {
@@ -14,6 +15,7 @@ export async function bootstrap(registry: Registry, now: string): Promise<void> 
       status: { phase: "Active" },
     });
   }
+  for (const { collection, name, object } of bootstrapPolicy(now)) await put(registry, collection, name, object);
   await put(registry, "/services", "default/kubernetes", {
     apiVersion: "v1",
     kind: "Service",

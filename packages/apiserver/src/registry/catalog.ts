@@ -1,14 +1,5 @@
-import type { JsonObject } from "@fairlead/base";
-
 import type { ResourceStrategy } from "../resources/resource.js";
-import { apiVersionOf, type Endpoint } from "./endpoint.js";
-
-/** How a built-in kind that is served twice is stored. */
-export interface StoredAs {
-  readonly collection: string;
-  readonly apiVersion: string;
-  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
-}
+import { apiVersionOf, type Endpoint, type StoredAs } from "./endpoint.js";
 
 /**
  * All served resources. Built-in ones are there from the start; custom ones come and go with their definitions. Order

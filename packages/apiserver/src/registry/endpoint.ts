@@ -20,6 +20,13 @@ export interface Endpoint {
   readonly refusesCreate?: () => string | undefined;
 }
 
+/** How a built-in kind that is served twice is stored. */
+export interface StoredAs {
+  readonly collection: string;
+  readonly apiVersion: string;
+  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+}
+
 /** The storage key of an object: `ns/name`, or `name` for cluster-scoped kinds. */
 export function storageKey(endpoint: Endpoint, namespace: string | undefined, name: string): string {
   return endpoint.strategy.info.namespaced ? `${namespace ?? ""}/${name}` : name;

@@ -28,6 +28,7 @@ export async function replaceObject(registry: Registry, endpoint: Endpoint, requ
   const tracking = managerContext(registry, endpoint, target.subresource);
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
   if (live === undefined && target.subresource === "" && strategy.info.allowsCreateOnUpdate) {
+    context.checkCreate?.();
     const object = trackUpdate(tracking, { live: undefined, next: wiped(body), manager });
     return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
   }

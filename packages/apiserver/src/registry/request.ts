@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Collects the texts of `Warning` headers. */
   readonly warn: (text: string) => void;
+  /** Refuses (403) when the user may not create what PUT or an apply is about to; absent where everything is allowed. */
+  readonly checkCreate?: () => void;
 }
 
 /** Options of create, update, patch and apply. */

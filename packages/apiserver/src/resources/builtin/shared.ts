@@ -1,4 +1,4 @@
-import type { StoredAs } from "../../registry/catalog.js";
+import type { StoredAs } from "../../registry/endpoint.js";
 import type { ResourceStrategy } from "../resource.js";
 import { convertEvent } from "./event-conversion.js";
 import { convertAutoscaler } from "./hpa-conversion.js";
