@@ -1,4 +1,4 @@
-import { formatTime, type Clock, type HttpResponse, type Logger, type Random, type Transport } from "@fairlead/base";
+import { formatTime, onAbort, type Clock, type HttpResponse, type Logger, type Random, type Transport } from "@fairlead/base";
 
 import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
@@ -9,12 +9,13 @@ import { defaultStorageClass, storageObjectInUseProtection } from "./admission/s
 import { tokenAuthenticator, userOfToken } from "./auth/authenticate.js";
 import { withDefaults } from "./auth/authorize.js";
 import { rbacAuthorizer } from "./auth/rbac.js";
-import { serviceAccountAuthenticator, serviceAccountTokens } from "./auth/service-account-tokens.js";
+import { serviceAccountAuthenticator, serviceAccountTokens, signerOf } from "./auth/service-account-tokens.js";
 import { OpenApi } from "./discovery/openapi.js";
 import { TextCache } from "./http/encode.js";
 import { createHandler, type Handler } from "./http/handler.js";
 import { bootstrap } from "./registry/bootstrap.js";
 import { Catalog } from "./registry/catalog.js";
+import { continueTokens } from "./registry/continue.js";
 import { TypeCache } from "@fairlead/ssa";
 import { serveDefinitions } from "./registry/definitions.js";
 import type { Registry } from "./registry/registry.js";
@@ -68,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const accountTokens = serviceAccountTokens({ storage, clock, random, key: options.signingKey ?? random.bytes(32) });
   const authenticators = [tokenAuthenticator(options.tokens ?? new Map()), serviceAccountAuthenticator(accountTokens)];
   const plugins = enabled([...admissionPlugins(storage, random), noEscalation(storage, authorizer)], options.disableAdmissionPlugins ?? []);
-  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), untidy: new WeakSet(), find: (group, resource, version) => catalog.find(group, resource, version) };
+  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), continueTokens: continueTokens(signerOf(random.bytes(32))), untidy: new WeakSet(), find: (group, resource, version) => catalog.find(group, resource, version) };
   await bootstrap(registry, formatTime(clock.now()));
   storage.compact(storage.revision);
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
@@ -85,7 +86,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorizer,
     reviews: reviewServer(registry, { authorizer, userOfToken: (token) => userOfToken(authenticators, token) }),
   });
-  const guarded: Handler = (request, signal, user) => handle(request, AbortSignal.any([signal, ending.signal]), user);
+  const guarded = untilEnd(handle, ending.signal);
   const close = async (): Promise<void> => {
     ending.abort(new Error("the API server is closed"));
     definitions?.close();
@@ -99,6 +100,35 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Requests that end with the server, each on a signal of its own that is let go with its answer. */
+function untilEnd(handle: Handler, ending: AbortSignal): Handler {
+  return async (request, signal, user) => {
+    const own = new AbortController();
+    const stops = [onAbort(signal, () => own.abort(signal.reason)), onAbort(ending, () => own.abort(ending.reason))];
+    const release = (): void => {
+      for (const stop of stops) stop();
+    };
+    try {
+      const response = await handle(request, own.signal, user);
+      const { body } = response;
+      if (typeof body !== "string" && !(body instanceof Uint8Array)) return { ...response, body: finallyDo(body, release) };
+      release();
+      return response;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
+async function* finallyDo<T>(items: AsyncIterable<T>, action: () => void): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } finally {
+    action();
+  }
 }
 
 /** In the order in which they run; the last gives addresses when everything else is settled. */

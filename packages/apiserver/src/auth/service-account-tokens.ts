@@ -26,7 +26,7 @@ export interface TokenKeeper {
 const HEADER = encode({ alg: "HS256", typ: "JWT" });
 
 export function serviceAccountTokens({ storage, clock, random, key }: TokenKeeper): ServiceAccountTokens {
-  const sign = (text: string): string => createHmac("sha256", key).update(text).digest("base64url");
+  const sign = signerOf(key);
   return {
     issue(account, { expirationSeconds, audiences }) {
       const { name, namespace, uid } = account["metadata"] as JsonObject;
@@ -73,6 +73,11 @@ export function serviceAccountAuthenticator(tokens: ServiceAccountTokens): Authe
     const found = token === undefined ? undefined : tokens.verify(token);
     return found?.audiences.includes(AUDIENCE) === true ? found.user : undefined;
   };
+}
+
+/** Signs short texts with a key, for what only its maker may hand back. */
+export function signerOf(key: Uint8Array): (text: string) => string {
+  return (text) => createHmac("sha256", key).update(text).digest("base64url");
 }
 
 /** A signing key that is always the same for a secret. */

@@ -81,10 +81,13 @@ function subresources(info: ResourceInfo): readonly Sub[] {
   return info.custom ? [...status, ...scale] : [...info.otherSubresources, ...scale, ...status].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** What the real server stores otherwise than it serves it. */
+const STORED_AS: ReadonlyMap<string, string> = new Map([["apiextensions.k8s.io/CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"]]);
+
 function storageVersionHash({ storageVersion, strategy }: Endpoint): string {
   const { group, kind } = strategy.info;
-  const version = storageVersion.includes("/") ? storageVersion.slice(storageVersion.indexOf("/") + 1) : storageVersion;
-  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+  const stored = STORED_AS.get(`${group}/${kind}`) ?? storageVersion;
+  return createHash("sha256").update(`${stored.includes("/") ? stored : `/${stored}`}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
 
 /** `/api` and `/apis` in the aggregated form. */

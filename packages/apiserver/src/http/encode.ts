@@ -93,7 +93,7 @@ export function listResponse(encoding: Encoding, objects: readonly JsonObject[],
   };
   if (negotiated.as === "Table") return jsonResponse(200, table(encoding, objects, metadata, true), headers);
   if (negotiated.as !== "object") {
-    const items = objects.length === 0 ? null : objects.map((o) => (info.custom ? partialMetadata(o, negotiated.version) : { metadata: metadataOf(o) }));
+    const items = objects.length === 0 ? null : objects.map((o) => partialMetadata(o, negotiated.version));
     return jsonResponse(200, { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata, items }, headers);
   }
   const head = { apiVersion: apiVersionOf(info), kind: info.listKind };

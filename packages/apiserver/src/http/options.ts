@@ -137,6 +137,10 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
 
 /** DeleteOptions from the body, or from the query when the body is empty. */
 export function deleteOptions(query: URLSearchParams, body: JsonValue): DeleteOptions {
+  const kind = isObject(body) ? getOwn(body, "kind") : undefined;
+  if (isObject(body) && typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(getOwn(body, "apiVersion") ?? "")} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
+  }
   const given = isObject(body) && Object.keys(body).length > 0 ? body : optionsOfQuery(query);
   const policy = getOwn(given, "propagationPolicy");
   const orphan = getOwn(given, "orphanDependents");

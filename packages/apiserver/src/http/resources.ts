@@ -5,7 +5,6 @@ import type { Attributes } from "../auth/authorize.js";
 import type { ServiceAccountTokens } from "../auth/service-account-tokens.js";
 import { applyObject } from "../registry/apply.js";
 import type { Catalog } from "../registry/catalog.js";
-import { continueTokens } from "../registry/continue.js";
 import { createObject } from "../registry/create.js";
 import { decodeObject } from "../registry/decode.js";
 import { deleteObject } from "../registry/delete.js";
@@ -26,7 +25,7 @@ import { negotiate } from "./negotiate.js";
 import { checkListOptions, deleteOptions, integerParameter, patchOptions, revisionParameter, selectionOptions, writeOptions } from "./options.js";
 import type { ResourceRequest } from "./request-info.js";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.js";
-import { serveSubresource } from "./subresources.js";
+import { serveBinding, serveSubresource } from "./subresources.js";
 import { watchResponse } from "./watch-stream.js";
 
 /** What the verbs of resources need. */
@@ -90,7 +89,7 @@ async function verb(server: ResourceServer, call: Call): Promise<HttpResponse> {
   if (info.name === undefined && (info.verb === "update" || info.verb === "patch")) {
     throw endpoint.strategy.info.custom ? badRequest("name must be provided") : methodNotAllowed();
   }
-  if (info.name !== undefined && info.verb === "create") throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, "create") : methodNotAllowed();
+  if (info.name !== undefined && info.verb === "create" && !endpoint.strategy.info.custom) throw methodNotAllowed();
   switch (info.verb) {
     case "get":
       return get(server, call);
@@ -114,9 +113,7 @@ async function verb(server: ResourceServer, call: Call): Promise<HttpResponse> {
 /** Namespaced objects live below their namespace; lists may span all of them. */
 function isScoped({ strategy }: Endpoint, { namespace, name, verb: asked }: ResourceRequest): boolean {
   if (!strategy.info.namespaced) return namespace === undefined;
-  if (namespace !== undefined) return true;
-  if (strategy.info.custom) return name === undefined && (asked === "list" || asked === "watch");
-  return name === undefined;
+  return namespace !== undefined || (name === undefined && (asked === "list" || asked === "watch"));
 }
 
 function unknownPath({ catalog }: ResourceServer, info: ResourceRequest, endpoint: Endpoint | undefined, method: string): HttpResponse {
@@ -177,7 +174,7 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
       match: match === "Exact" || match === "NotOlderThan" ? match : undefined,
       signal,
     },
-    continueTokens,
+    server.registry.continueTokens,
   );
   return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
 }
@@ -193,6 +190,7 @@ export function unsupportedField({ strategy }: Endpoint, field: string): string 
 
 async function create(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { request, info, endpoint, context, user } = call;
+  if (info.group === "" && info.resource === "bindings") return serveBinding(server, call);
   const encoding = encodingOf(server, call);
   const options = writeOptions(info.query, "CreateOptions", userAgent(request));
   const body = await readObjectBody(request, endpoint.strategy.info.kind);

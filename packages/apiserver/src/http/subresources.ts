@@ -7,6 +7,7 @@ import { finalizeNamespace } from "../registry/subresources/finalize.js";
 import { bindPod } from "../registry/subresources/binding.js";
 import { evictPod } from "../registry/subresources/eviction.js";
 import { requestToken } from "../registry/subresources/token.js";
+import { metaText } from "../registry/metadata.js";
 import { patchedObject } from "../registry/patch.js";
 import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
@@ -30,7 +31,7 @@ export async function serveSubresource(server: ResourceServer, call: Call): Prom
   if (!known.verbs.includes(info.verb === "watch" ? "get" : info.verb)) throw methodNotAllowed();
   switch (`${kind.resource}/${info.subresource}`) {
     case "pods/binding":
-      return binding(server, call);
+      return serveBinding(server, call);
     case "pods/eviction":
       return eviction(server, call);
     case "pods/log":
@@ -44,11 +45,16 @@ export async function serveSubresource(server: ResourceServer, call: Call): Prom
   }
 }
 
-async function binding(server: ResourceServer, call: Call): Promise<HttpResponse> {
+/** A Binding, posted to its pod or to `/bindings`. */
+export async function serveBinding(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const options = writeOptions(call.info.query, "CreateOptions", userAgent(call.request));
   const body = await readObjectBody(call.request, "Binding");
   if (!isObject(body.value)) throw badRequest("the body of a binding must be a Binding");
-  await bindPod(server.registry, call.endpoint, { target: targetOf(call), binding: body.value, dryRun: options.dryRun });
+  const pods = server.catalog.find("", "pods");
+  if (pods === undefined) throw notServed();
+  const target = targetOf(call);
+  const name = target.name === "" ? metaText(body.value, "name") : target.name;
+  await bindPod(server.registry, pods, { target: { ...target, name, subresource: "" }, binding: body.value, dryRun: options.dryRun });
   return jsonResponse(201, SUCCESS);
 }
 

@@ -1,6 +1,5 @@
 import { isStatus, type FieldSelector, type LabelSelector } from "@fairlead/apimachinery";
 
-import { continueTokens } from "./continue.js";
 import { deleteObject, type DeleteOptions } from "./delete.js";
 import type { Endpoint } from "./endpoint.js";
 import { listObjects, type Listed } from "./list.js";
@@ -24,7 +23,7 @@ export async function deleteCollection(registry: Registry, endpoint: Endpoint, r
     registry,
     endpoint,
     { namespace, labels, fields, limit, continueToken: undefined, resourceVersion: undefined, match: undefined, signal: context.signal },
-    continueTokens,
+    registry.continueTokens,
   );
   for (const object of listed.objects) {
     const own = metaText(object, "namespace");

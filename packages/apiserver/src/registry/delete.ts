@@ -80,11 +80,7 @@ async function deleteOnce(registry: Registry, endpoint: Endpoint, { record, key,
   const keep = seconds > 0 || finalizers.length > 0 || isHeldByContent(endpoint, before);
   if (keep && (!wasTerminating || (metaNumber(before, "deletionGracePeriodSeconds") ?? 0) > seconds)) {
     const requestedMs = wasTerminating ? requestTime(before) : nowMs;
-    marked = withMetadata(marked, {
-      deletionTimestamp: formatTime(requestedMs + seconds * 1000),
-      deletionGracePeriodSeconds: seconds,
-      ...(info.tracksGeneration && !wasTerminating ? { generation: (metaNumber(before, "generation") ?? 0) + 1 } : {}),
-    });
+    marked = withGrace(marked, { seconds, requestedMs, counts: info.tracksGeneration });
   }
   marked = markedByKind(endpoint, marked);
   if (keep) {
@@ -95,9 +91,31 @@ async function deleteOnce(registry: Registry, endpoint: Endpoint, { record, key,
     );
     return written === undefined ? undefined : { removed: false, object: endpoint.convert(written.object, version) };
   }
-  if (options.dryRun) return { removed: true, object: endpoint.convert(before, version) };
-  const removed = await registry.storage.write(endpoint.collection, key, record.revision, () => undefined);
-  return removed === undefined ? undefined : { removed: true, object: endpoint.convert(before, version) };
+  const ended = grace === undefined || !endsGracefully(before) ? before : withGrace(before, { seconds: 0, requestedMs: wasTerminating ? requestTime(before) : nowMs, counts: info.tracksGeneration });
+  if (options.dryRun) return { removed: true, object: endpoint.convert(ended, version) };
+  const last = ended === before ? record : await registry.storage.write(endpoint.collection, key, record.revision, (revision) => withMetadata(ended, { resourceVersion: String(revision) }));
+  const removed = last === undefined ? undefined : await registry.storage.write(endpoint.collection, key, last.revision, () => undefined);
+  return removed === undefined ? undefined : { removed: true, object: endpoint.convert(removed.object, version) };
+}
+
+/** Whether a pod that goes now has to be told so first: one more write before it is removed. */
+function endsGracefully(pod: JsonObject): boolean {
+  return !isTerminating(pod) || (metaNumber(pod, "deletionGracePeriodSeconds") ?? 0) > 0;
+}
+
+interface Grace {
+  readonly seconds: number;
+  readonly requestedMs: number;
+  /** Whether the start of a deletion counts as a change of what is wanted. */
+  readonly counts: boolean;
+}
+
+function withGrace(object: JsonObject, { seconds, requestedMs, counts }: Grace): JsonObject {
+  return withMetadata(object, {
+    deletionTimestamp: formatTime(requestedMs + seconds * 1000),
+    deletionGracePeriodSeconds: seconds,
+    ...(counts && !isTerminating(object) ? { generation: (metaNumber(object, "generation") ?? 0) + 1 } : {}),
+  });
 }
 
 function waits(grace: number | undefined, finalizers: readonly string[]): boolean {
@@ -165,7 +183,8 @@ function isHeldByContent({ strategy }: Endpoint, object: JsonObject): boolean {
 function markedByKind({ strategy }: Endpoint, object: JsonObject): JsonObject {
   const { info } = strategy;
   if (info.group !== "" || info.resource !== "namespaces" || !isTerminating(object)) return object;
-  return { ...object, status: { ...(object["status"] as JsonObject | undefined), phase: "Terminating" } };
+  const terminating = { ...object, status: { ...(object["status"] as JsonObject | undefined), phase: "Terminating" } };
+  return withMetadata(terminating, { deletionGracePeriodSeconds: undefined });
 }
 
 function sameMarks(a: JsonObject, b: JsonObject): boolean {

@@ -4,6 +4,7 @@ import { DecodeError, fieldPath, fieldSetOf, type FieldSet, type ManagerContext,
 
 import type { Admission } from "../admission/admission.js";
 import type { Storage } from "../storage/storage.js";
+import type { ContinueTokens } from "./continue.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { metadataOf, withMetadata } from "./metadata.js";
 
@@ -16,6 +17,7 @@ export interface Registry {
   readonly admission: Admission;
   /** Compiled types of every schema that a field manager has met. */
   readonly types: TypeCache;
+  readonly continueTokens: ContinueTokens;
   /**
    * Stored custom resources that an apply wrote with empty or null maps in their metadata. The real server keeps them so
    * until the next write, which therefore changes something even if it says nothing new.

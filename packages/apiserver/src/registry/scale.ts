@@ -94,7 +94,7 @@ function checkedScale(endpoint: Endpoint, name: string, scale: JsonObject): Json
   }
   const given = metaText(scale, "name");
   if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  if (typeof replicas === "number" && replicas >= 0) return scale;
+  if (endpoint.strategy.info.custom || (typeof replicas === "number" && replicas >= 0)) return scale;
   throw invalid(SCALE_ENDPOINT.strategy.info, name, [
     { type: "FieldValueInvalid", field: "spec.replicas", badValue: replicas, detail: "must be greater than or equal to 0" },
   ]);

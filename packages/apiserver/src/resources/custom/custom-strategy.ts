@@ -95,7 +95,7 @@ interface Column {
 
 const NAME: Column = { column: NAME_COLUMN, cell: (object) => nameCell(object) };
 const AGE: Column = {
-  column: { ...AGE_COLUMN, type: "date", description: "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp" },
+  column: { ...AGE_COLUMN, type: "date" },
   cell: (object, nowMs) => ageCell(getPath(object, "metadata", "creationTimestamp"), { nowMs }),
 };
 
