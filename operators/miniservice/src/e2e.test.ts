@@ -212,15 +212,28 @@ describe("spec edits by others", () => {
     await stack.request("sr-foo");
     await stack.until("Running", async () => (await stack.phase()) === "Running");
     const edit = owns(MiniService, "spec.helmChartConfig.serviceName");
-    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "other" } } }), { onConflict: "take" });
+    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "" } } }), { onConflict: "take" });
     await stack.until("the edit is dealt with", async () => {
       const service = await stack.service();
       return service.status?.observedGeneration === service.metadata.generation && service.status?.installedRevision === 1;
     });
     const service = await stack.service();
-    expect(service.spec.helmChartConfig?.serviceName).toBe("other");
+    expect(service.spec.helmChartConfig?.serviceName).toBe("");
     expect(service.spec.workloadConfig).toEqual({ featureFlags: { StatusByWorkerReadiness: true } });
     expect(await stack.phase()).toBe("Running");
+  });
+
+  it("that ask for what the policy refuses are reported, and what runs goes on", async () => {
+    stack = await Stack.start();
+    await stack.request("sr-foo");
+    await stack.until("Running", async () => (await stack.phase()) === "Running");
+    const edit = owns(MiniService, "spec.helmChartConfig.serviceName");
+    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "other" } } }), { onConflict: "take" });
+    await stack.clock.advance(60_000);
+    expect(await stack.condition("InstallSuccessful")).toMatchObject({ status: "False", reason: "ReValResultInvalid", message: expect.stringContaining("Service other: the chart has none of this name") as unknown });
+    expect(await stack.phase()).toBe("Running");
+    expect(await stack.functionState()).toBe("ACTIVE");
+    expect(await stack.serves()).toBe(true);
   });
 
   it("that take the control ConfigMap out of the chart clear the flag, and nobody owns it any more", async () => {

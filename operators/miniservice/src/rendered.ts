@@ -53,7 +53,9 @@ async function tryRender(service: MiniService, digest: string, { ctx, sources }:
     const capabilities = await capabilitiesOf(ctx.client, ctx.signal);
     const rendering = await sources.renderer.render({ url: chart.url ?? "", values: (values ?? {}) as JsonObject, namespace, auth: chart.authConfig?.k8sSecrets ?? [], ...capabilities }, ctx.signal);
     if (rendering.kind === "invalid") return refused(digest, rendering.errors);
-    const admitted = sources.policy.admit(rendering.objects, { namespace });
+    const { serviceName, servicePort } = chart;
+    const target = serviceName === undefined || serviceName === "" ? {} : { target: { name: serviceName, port: servicePort ?? undefined } };
+    const admitted = sources.policy.admit(rendering.objects, { namespace, digest: sources.digest, ...target });
     if (admitted.errors.length > 0) return refused(digest, admitted.errors);
     const documents = documentsOf(admitted.objects);
     if (documents.kind === "invalid") return { kind: "invalid", inputDigest: digest, reason: "UnexpectedInstallError", message: documents.message };

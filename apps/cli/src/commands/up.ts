@@ -138,7 +138,7 @@ function policyOf(flags: UpFlags, inputs: UpInputs, progress: Progress): Policy 
   return {
     name: policy.name,
     admit: (objects, where) => {
-      const refusal = defaultRefusal(objects, where.namespace);
+      const refusal = defaultRefusal(objects, where);
       if (refusal !== undefined) progress.once(`policy trusted: everything is applied; policy default would refuse: ${refusal}`);
       return policy.admit(objects, where);
     },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { JsonObject } from "@fairlead/base";
@@ -7,7 +8,8 @@ import { defaultPolicy, defaultRefusal, trustedPolicy, unrestrictedPolicy } from
 import type { Recording } from "./recorded.js";
 
 const [sample] = JSON.parse(readFileSync(new URL("../../../../packages/conformance/data/rendered/sample-inference.json", import.meta.url), "utf8")) as Recording[];
-const where = { namespace: "sr-foo" };
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+const where = { namespace: "sr-foo", digest };
 const SAFE = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" }, capabilities: { drop: ["ALL"] } };
 const pod = (spec: object): JsonObject => ({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i", securityContext: SAFE }], ...spec } }) as JsonObject;
 const errors = (spec: object): readonly string[] => defaultPolicy.admit([pod(spec)], where).errors;
@@ -46,6 +48,38 @@ describe("policy default", () => {
   });
 });
 
+describe("selectors of policy default", () => {
+  const labels = { app: "web" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80, name: "http" }], securityContext: SAFE }] } };
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { selector: { matchLabels: labels }, template } } as unknown as JsonObject;
+  const service = (spec: object = {}): JsonObject => ({ apiVersion: "v1", kind: "Service", metadata: { name: "entry" }, spec: { selector: labels, ports: [{ port: 8000, targetPort: "http" }], ...spec } }) as JsonObject;
+  const stranger = { ...pod({}), metadata: { name: "p", labels: { app: "other" } } } as JsonObject;
+
+  it("reach only what the chart made, and are the same at every render", () => {
+    const [one, two] = [1, 2].map(() => defaultPolicy.admit([deployment, service(), stranger], where));
+    expect(one).toEqual(two);
+    const controller = `x${digest("sr-foo/Deployment/web").slice(0, 10)}x`;
+    const label = { [`autogen-label-service-${digest("entry").slice(0, 10)}`]: `x${digest("sr-foo/Service/entry").slice(0, 10)}x` };
+    expect(one?.errors).toEqual([]);
+    expect(one?.objects[0]).toMatchObject({ spec: { selector: { matchLabels: { "autogen-label-controller": controller } }, template: { metadata: { labels: { app: "web", "autogen-label-controller": controller, ...label } } } } });
+    expect((one?.objects[0] as unknown as { spec: { selector: object } }).spec.selector).toEqual({ matchLabels: { "autogen-label-controller": controller } });
+    expect(one?.objects[1]).toMatchObject({ spec: { selector: { app: "web", ...label } } });
+    expect(one?.objects[2]).toMatchObject({ metadata: { name: "p", labels: { app: "other" } } });
+    expect(JSON.stringify(one?.objects[2])).not.toContain("autogen");
+  });
+
+  it.each<[sentence: string, objects: readonly JsonObject[], target: { readonly name: string; readonly port: number | undefined }, error: string | undefined]>([
+    ["is found by name and port", [deployment, service()], { name: "entry", port: 8000 }, undefined],
+    ["may be named without a port", [deployment, service()], { name: "entry", port: undefined }, undefined],
+    ["may lead to a port by number", [deployment, service({ ports: [{ port: 80 }] })], { name: "entry", port: 80 }, undefined],
+    ["must be in the chart", [deployment], { name: "entry", port: 8000 }, "Service entry: the chart has none of this name, and calls are to come in by it; set HELM_CHART_INFERENCE_SERVICE_NAME to a Service of the chart"],
+    ["must have the port", [deployment, service()], { name: "entry", port: 8001 }, "Service entry: has no port 8001; set INFERENCE_PORT to one of its ports"],
+    ["must lead to a pod", [deployment, service({ selector: { app: "other" } }), stranger], { name: "entry", port: 8000 }, "Service entry: port 8000 leads to port http of the pods that it selects, and none of them has it; add it to a container's ports"],
+  ])("the Service that calls come in by %s", (_sentence, objects, target, error) => {
+    expect(defaultPolicy.admit(objects, { ...where, target }).errors).toEqual(error === undefined ? [] : [error]);
+  });
+});
+
 describe("the other policies", () => {
   it("unrestricted leaves objects as they are, but not every kind", () => {
     const privileged = pod({ hostNetwork: true });
@@ -59,7 +93,7 @@ describe("the other policies", () => {
   });
 
   it("tells in one line what default would refuse", () => {
-    expect(defaultRefusal(sample?.objects ?? [], "sr-foo")).toBeUndefined();
-    expect(defaultRefusal([pod({ hostNetwork: true, hostPID: true })], "sr-foo")).toBe("Pod p: hostNetwork must not be true (and 1 more)");
+    expect(defaultRefusal(sample?.objects ?? [], where)).toBeUndefined();
+    expect(defaultRefusal([pod({ hostNetwork: true, hostPID: true })], where)).toBe("Pod p: hostNetwork must not be true (and 1 more)");
   });
 });

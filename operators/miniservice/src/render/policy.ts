@@ -3,12 +3,22 @@ import { getOwn, getPath, isArray, isObject, type JsonObject } from "@fairlead/b
 import { gvkOf, nameOf } from "./documents.js";
 import { podSpecProblems } from "./pod-policy.js";
 import { sanitized } from "./sanitize.js";
-import { serviceProblems } from "./service-policy.js";
+import { withOwnSelectors } from "./selectors.js";
+import { serviceProblems, targetProblems, type TargetService } from "./service-policy.js";
 
 /** Which of a chart's objects may be applied, and in which form. */
 export interface Policy {
   readonly name: "default" | "unrestricted" | "trusted";
-  admit(objects: readonly JsonObject[], where: { readonly namespace: string }): Admitted;
+  admit(objects: readonly JsonObject[], where: Destination): Admitted;
+}
+
+/** What a chart is rendered for. */
+export interface Destination {
+  readonly namespace: string;
+  /** SHA-256 of a text in hex. */
+  readonly digest: (text: string) => string;
+  /** The Service that calls come in by, where the request names one. */
+  readonly target?: TargetService;
 }
 
 export interface Admitted {
@@ -39,11 +49,12 @@ const ALLOWED = new Set([
 /** Few kinds, hardened pods, and metadata that cannot reach beyond the instance. For charts of strangers. */
 export const defaultPolicy: Policy = {
   name: "default",
-  admit: (objects) => {
+  admit: (objects, where) => {
     const errors = [...limitProblems(objects), ...kindProblems(objects)];
     if (errors.length > 0) return { objects, errors };
-    const clean = sanitized(objects);
-    return { objects: clean, errors: [...clean.flatMap((o) => podSpecProblems(o)), ...serviceProblems(clean)] };
+    const clean = withOwnSelectors(sanitized(objects), where);
+    const target = where.target === undefined ? [] : targetProblems(clean, where.target);
+    return { objects: clean, errors: [...clean.flatMap((o) => podSpecProblems(o)), ...serviceProblems(clean), ...target] };
   },
 };
 
@@ -62,8 +73,8 @@ export const trustedPolicy: Policy = {
 export const POLICIES: ReadonlyMap<string, Policy> = new Map([defaultPolicy, unrestrictedPolicy, trustedPolicy].map((p) => [p.name, p]));
 
 /** What the default policy would say of a chart that another one let in, in one line; undefined when nothing. */
-export function defaultRefusal(objects: readonly JsonObject[], namespace: string): string | undefined {
-  const { errors } = defaultPolicy.admit(objects, { namespace });
+export function defaultRefusal(objects: readonly JsonObject[], where: Destination): string | undefined {
+  const { errors } = defaultPolicy.admit(objects, where);
   const [first] = errors;
   if (first === undefined) return undefined;
   return errors.length === 1 ? first : `${first} (and ${errors.length - 1} more)`;

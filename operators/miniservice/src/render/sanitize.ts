@@ -4,8 +4,7 @@ import { podSpecPath } from "./pod-policy.js";
 
 /**
  * What the default policy changes of a chart: placement, identities and owners that the chart may not choose are taken
- * out, and security settings that are merely unset are set. Selectors stay as the chart has them, so that two renders of
- * one chart are equal.
+ * out, and security settings that are merely unset are set.
  */
 const UNWANTED = ["nodeSelector", "nodeName", "serviceAccountName", "serviceAccount", "priorityClassName"];
 
