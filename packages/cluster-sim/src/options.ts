@@ -48,4 +48,6 @@ export const ANNOTATIONS = {
   imagePullFails: "sim.fairlead.dev/image-pull-fails",
   /** `true`: containers run and never become ready. */
   neverReady: "sim.fairlead.dev/never-ready",
+  /** Name of a Service in the pod's namespace: containers are ready while it has a ready endpoint, and not before. */
+  readyWithService: "sim.fairlead.dev/ready-with-service",
 } as const;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-import { type Logger } from "@fairlead/base";
+import { getOwn, isObject, type Logger } from "@fairlead/base";
 import { systemClock, systemRandom } from "@fairlead/base/node";
 import { isStatus, type Condition } from "@fairlead/apimachinery";
 import { startListeningServer, type ListeningServer } from "@fairlead/apiserver/node";
 import { applyOwned, Client, kinds, ownedPaths, wholeObject } from "@fairlead/client";
 import { urlFetcher } from "@fairlead/client/node";
-import type { NodeSpec } from "@fairlead/cluster-sim";
-import { controlPlane, icmsRequestDefinition, miniServiceController, miniServiceDefinition, neutralWorker, REQUESTS_NAMESPACE, type Policy } from "@fairlead/miniservice";
+import { ANNOTATIONS, type NodeSpec } from "@fairlead/cluster-sim";
+import { controlPlane, icmsRequestDefinition, miniServiceController, miniServiceDefinition, neutralWorker, REQUESTS_NAMESPACE, type Policy, type WorkerProfile } from "@fairlead/miniservice";
 import { helmRenderer } from "@fairlead/miniservice/node";
 import { Manager } from "@fairlead/runtime";
 
@@ -39,6 +39,20 @@ export const UP_NODES: readonly NodeSpec[] = ["gpu-node-1", "gpu-node-2", "gpu-n
 }));
 
 const IMAGE = "registry.k8s.io/pause:3.10";
+
+/** The built-in worker; its simulated probe answers once the chart's entry Service does. */
+function simulatedWorker(): WorkerProfile {
+  const worker = neutralWorker({ image: IMAGE, initImage: IMAGE });
+  return {
+    pod: (service, request) => {
+      const pod = worker.pod(service, request);
+      const entry = service.spec.helmChartConfig?.serviceName ?? "";
+      if (entry === "") return pod;
+      const metadata = getOwn(pod, "metadata");
+      return { ...pod, metadata: { ...(isObject(metadata) ? metadata : {}), annotations: { [ANNOTATIONS.readyWithService]: entry } } };
+    },
+  };
+}
 
 /** Starts all of it in order; what was started is stopped again when a later part cannot be. */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -72,7 +86,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       logger: options.logger,
       stopMs: 1000,
       controllers: [
-        miniServiceController({ renderer, policy: options.policy, worker: neutralWorker({ image: IMAGE, initImage: IMAGE }), digest: (text) => createHash("sha256").update(text).digest("hex") }),
+        miniServiceController({ renderer, policy: options.policy, worker: simulatedWorker(), digest: (text) => createHash("sha256").update(text).digest("hex") }),
         controlPlane({ purge: false }),
       ],
     });

@@ -20,7 +20,7 @@ export class CrashingFiles implements Files {
   readonly #random: Random;
   readonly #diesAt: number;
 
-  constructor(random: Random, diesAt: number, names = new Map<string, Content>()) {
+  constructor(random: Random, diesAt: number, names: Map<string, Content> = new Map<string, Content>()) {
     this.#random = random;
     this.#diesAt = diesAt;
     this.#names = names;

@@ -1,8 +1,8 @@
 import { deepEqual } from "@fairlead/base";
 import { kinds, mergeStatus } from "@fairlead/client";
-import { after, defineController, settled, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import { after, defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
 
-import type { Delays } from "../options.js";
+import { ANNOTATIONS, type Delays } from "../options.js";
 import { lifetime, startedMs } from "./lifecycle.js";
 import { missingReference } from "./references.js";
 
@@ -20,6 +20,7 @@ export function kubelet(options: { readonly nodes: ReadonlySet<string>; readonly
     for: kinds.Pod,
     runs: "everywhere",
     reads: [kinds.Node],
+    watches: [watch(kinds.EndpointSlice, (slice, stores) => stores.store(kinds.Pod).list().filter((pod) => dependsOn(pod, slice)).map(keyOf))],
     concurrency: 16,
     gone: () => undefined,
     reconcile: async (pod, ctx) => {
@@ -48,7 +49,7 @@ async function live(pod: kinds.Pod, ctx: Context<kinds.Pod>, { delays, starts, u
   const started = starts.get(uid) ?? (isRunning(pod) || !isHeld(pod) ? startedMs(pod) : undefined) ?? nowMs;
   starts.set(uid, started);
   const hostIP = nodeAddress(ctx, pod.spec?.nodeName ?? "");
-  const { status, nextMs } = lifetime({ pod, nowMs, startedMs: started, delays, podIP: pod.status?.podIP ?? freeAddress(pod, ctx), hostIP });
+  const { status, nextMs } = lifetime({ pod, nowMs, startedMs: started, delays, podIP: pod.status?.podIP ?? freeAddress(pod, ctx), hostIP, backed: isBacked(pod, ctx) });
   await write(pod, status, ctx);
   return nextMs === undefined ? settled() : after(Math.max(nextMs, 1));
 }
@@ -75,8 +76,7 @@ async function write(pod: kinds.Pod, status: kinds.PodStatus, ctx: Context<kinds
   const before = (pod.status ?? {}) as Readonly<Record<string, unknown>>;
   const wanted = status as Readonly<Record<string, unknown>>;
   if (Object.keys(wanted).every((key) => deepEqual(before[key], wanted[key]))) return;
-  const { namespace, name } = pod.metadata;
-  await mergeStatus(ctx.client.api(kinds.Pod), namespace === undefined ? { name } : { namespace, name }, status, { signal: ctx.signal });
+  await mergeStatus(ctx.client.api(kinds.Pod), keyOf(pod), status, { signal: ctx.signal });
 }
 
 function isRunning(pod: kinds.Pod): boolean {
@@ -95,6 +95,21 @@ function waitingStatus(pod: kinds.Pod, reason: string, ctx: Context<kinds.Pod>):
     ...rest,
     containerStatuses: (status.containerStatuses ?? []).map((c) => ({ ...c, state: { waiting: { reason: (pod.spec?.initContainers ?? []).length > 0 ? "PodInitializing" : reason } } })),
   };
+}
+
+function dependsOn(pod: kinds.Pod, slice: kinds.EndpointSlice): boolean {
+  const service = pod.metadata.annotations?.[ANNOTATIONS.readyWithService];
+  return service !== undefined && pod.metadata.namespace === slice.metadata.namespace && slice.metadata.labels?.["kubernetes.io/service-name"] === service;
+}
+
+/** Whether the Service that the pod's readiness depends on has a ready endpoint; true for pods that depend on none. */
+function isBacked(pod: kinds.Pod, ctx: Context<kinds.Pod>): boolean {
+  if (pod.metadata.annotations?.[ANNOTATIONS.readyWithService] === undefined) return true;
+  return ctx.store(kinds.EndpointSlice).list().some((slice) => dependsOn(pod, slice) && (slice.endpoints ?? []).some((e) => e.conditions?.ready === true));
+}
+
+function keyOf({ metadata: { namespace, name } }: kinds.Pod): { readonly namespace?: string; readonly name: string } {
+  return namespace === undefined ? { name } : { namespace, name };
 }
 
 function nodeAddress(ctx: Context<kinds.Pod>, name: string): string {

@@ -20,6 +20,8 @@ export interface LifecycleInput {
   readonly delays: Delays;
   readonly podIP: string;
   readonly hostIP: string;
+  /** Whether what the pod's readiness depends on outside of it is there; true by default. */
+  readonly backed?: boolean;
 }
 
 interface Step {
@@ -38,7 +40,7 @@ export function lifetime(input: LifecycleInput): Lifetime {
   const initialized = age >= plan.initialized;
   const containers = (pod.spec?.containers ?? []).map((c) => containerStatus(c, { input, age, plan }));
   const ended = age >= plan.ended;
-  const ready = age >= plan.ready && !ended;
+  const ready = age >= plan.ready && !ended && input.backed !== false;
   const phase: kinds.PodPhase = ended ? (plan.exitCode === 0 ? "Succeeded" : "Failed") : initialized && age >= plan.running && !plan.pullFails ? "Running" : "Pending";
   const next = [...plan.inits.flatMap((s) => [s.from, s.until]), plan.initialized, plan.running, plan.ready, plan.ended].filter((t) => t > age && Number.isFinite(t));
   return {
@@ -102,7 +104,7 @@ function containerStatus(container: kinds.Container, { input, age, plan }: { inp
     const finishedAt = formatTime(input.startedMs + plan.ended);
     return { ...common, ready: false, started: false, containerID: containerId(input, container), state: { terminated: { exitCode: plan.exitCode, reason: plan.exitCode === 0 ? "Completed" : "Error", startedAt, finishedAt } } };
   }
-  if (age >= plan.running) return { ...common, ready: age >= plan.ready, started: true, containerID: containerId(input, container), state: { running: { startedAt } } };
+  if (age >= plan.running) return { ...common, ready: age >= plan.ready && input.backed !== false, started: true, containerID: containerId(input, container), state: { running: { startedAt } } };
   if (plan.pullFails && age >= plan.initialized) {
     return { ...common, ready: false, started: false, imageID: "", state: { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image ${JSON.stringify(container.image ?? "")}` } } };
   }

@@ -77,6 +77,21 @@ describe("a simulated pod", () => {
     expect((await pods().get("p")).status?.phase).toBe("Running");
   });
 
+  it("may depend on a Service for its readiness, and follows it", async () => {
+    const labels = { app: "web" };
+    await pods().create(pod({}, { [ANNOTATIONS.readyWithService]: "web" }));
+    await env.client("user").api(kinds.Service, "default").create({ metadata: { name: "web" }, spec: { selector: labels, ports: [{ port: 80 }] } });
+    await env.settle();
+    const ready = async () => (await pods().get("p")).status?.conditions?.find((c) => c.type === "Ready")?.status;
+    expect(await ready()).toBe("False");
+    await pods().create({ metadata: { name: "backend", labels }, spec: { containers: [{ name: "c", image: "a" }] } });
+    await env.settle();
+    expect(await ready()).toBe("True");
+    await pods().delete("backend", { preconditions: "none" });
+    await env.settle();
+    expect(await ready()).toBe("False");
+  });
+
   it("stops within its grace period when it is deleted", async () => {
     await pods().create(pod());
     await env.settle();
