@@ -44,7 +44,7 @@ export const LAYERS: readonly Layer[] = [
       "json/ files/ clock/", // budgets and missing files are FairleadErrors; a virtual clock keeps its alarms in a heap
       "index.ts node.ts testing.ts",
     ],
-    outside: { "node:fs/promises": ["files/system.ts"] },
+    outside: { "node:fs/promises": ["files/system.ts"], "node:path": ["files/system.ts"] },
   },
   {
     folder: APIMACHINERY,
@@ -88,7 +88,7 @@ export const LAYERS: readonly Layer[] = [
       "node:https": ["http/node.ts"],
       "node:net": ["http/node.ts", "auth/certificates/certificates.ts"],
       "node:zlib": ["http/node.ts", "resources/builtin/openapi.ts"],
-      "@fairlead/base/node": ["listening-server.ts"],
+      "@fairlead/base/node": ["listening-server.ts", "storage/lock.ts"],
     },
   },
   {

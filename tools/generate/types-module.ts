@@ -75,7 +75,8 @@ function fieldEntry(schema: OpenApiSchema, suffix: string): unknown {
   const { default: value } = schema;
   const listType = schema["x-kubernetes-list-type"];
   // Where nothing is said, a list that patches merge is a map by its merge key.
-  if (listType !== undefined && (listType !== "atomic" || schema["x-kubernetes-patch-merge-key"] !== undefined)) entry["l"] = listType;
+  if (listType !== undefined && (listType !== "atomic" || schema["x-kubernetes-patch-merge-key"] !== undefined))
+    entry["l"] = listType;
   if (schema["x-kubernetes-list-map-keys"] !== undefined) entry["k"] = schema["x-kubernetes-list-map-keys"];
   if (schema["x-kubernetes-map-type"] !== undefined) entry["a"] = schema["x-kubernetes-map-type"];
   if (schema["x-kubernetes-patch-strategy"] !== undefined)

@@ -53,7 +53,7 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what must be found here
+ 
 const SPECIAL = /["\\\u0000-\u001f\u007f-\uffff<>&]/;
 
 /** A JSON string as Go's encoder prints it without HTML escaping: U+2028 and U+2029 escaped, lone surrogates replaced. */
