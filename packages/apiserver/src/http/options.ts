@@ -121,6 +121,10 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
   if (watch) {
     if (initial && match !== "NotOlderThan") forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     if (!initial && match !== "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    if (match !== "" && match !== "NotOlderThan") {
+      errors.push({ type: "FieldValueNotSupported", field: "resourceVersionMatch", badValue: match, detail: 'supported values: "NotOlderThan"' });
+    }
+    if ((query.get("continue") ?? "") !== "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
   } else {
     if (initial) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
     if (match !== "") {

@@ -61,12 +61,12 @@ function line(event: WatchEvent, encoding: Encoding, first: boolean): string {
 }
 
 /** A bookmark carries only the kind and the version; the one after the initial events says so. */
-function bookmark({ endpoint, negotiated }: Encoding, event: WatchEvent & { readonly type: "BOOKMARK" }): JsonObject {
+function bookmark({ endpoint, negotiated, nowMs }: Encoding, event: WatchEvent & { readonly type: "BOOKMARK" }): JsonObject {
   const { info } = endpoint.strategy;
   const annotations = event.initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
   const metadata = { resourceVersion: String(event.revision), ...annotations };
   if (negotiated.as === "Table") {
-    return { kind: "Table", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata: { resourceVersion: String(event.revision) }, columnDefinitions: null, rows: [{ cells: endpoint.strategy.columns.map(() => null), object: { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata } }] };
+    return { kind: "Table", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata: { resourceVersion: String(event.revision) }, columnDefinitions: null, rows: [{ cells: endpoint.strategy.cells({ kind: info.kind, apiVersion: apiVersionOf(info), metadata: {} }, { nowMs }), object: { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata } }] };
   }
   if (negotiated.as !== "object") return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata };
   return { kind: info.kind, apiVersion: apiVersionOf(info), metadata };

@@ -1,5 +1,5 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { builtinSchema, builtinTypeName, decodeGo, parseGroupVersion, type FieldError } from "@fairlead/apimachinery";
+import { builtinSchema, builtinTypeName, decodeGo, jsonTypeName, parseGroupVersion, type FieldError } from "@fairlead/apimachinery";
 
 import type { ResourceInfo } from "../resources/resource.js";
 import { apiVersionOf } from "./endpoint.js";
@@ -15,6 +15,10 @@ import { badRequest, invalid } from "./failures.js";
 export function checkKind(info: ResourceInfo, value: JsonObject, text: string): void {
   const apiVersion = getOwn(value, "apiVersion") ?? "";
   const kind = getOwn(value, "kind") ?? "";
+  for (const [field, given] of [["apiVersion", apiVersion], ["kind", kind]] as const) {
+    if (typeof given === "string") continue;
+    throw unrecognized(info, text, `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeName(given)} into Go struct field .${field} of type string`);
+  }
   const wanted = apiVersionOf(info);
   if (!info.custom) {
     const problem = builtinKindProblem(info, value);

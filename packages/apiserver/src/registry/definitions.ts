@@ -1,4 +1,4 @@
-import { byCodeUnit, formatTime, getOwn, isArray, isObject, stringifyJson, type JsonObject } from "@fairlead/base";
+import { byCodeUnit, formatTime, getOwn, isArray, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { CLEANUP_FINALIZER } from "../resources/custom/cleanup.js";
@@ -92,14 +92,29 @@ async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, 
     return {
       ...before,
       conditions: conditions.reduce((list, c) => withCondition(list, c, now), conditionsOf(definition)),
-      ...(clash === undefined ? { acceptedNames: acceptedNames(definition) } : {}),
+      acceptedNames: acceptedNames(registry, definition, name),
       storedVersions: storedVersions(definition),
     };
   });
 }
 
-function acceptedNames(definition: JsonObject): JsonObject {
-  return (definition["spec"] as JsonObject)["names"] as JsonObject;
+/** The names that no other definition has: of those that clash, what was accepted before. */
+function acceptedNames(registry: Registry, definition: JsonObject, self: string): JsonObject {
+  const wanted = (definition["spec"] as JsonObject)["names"] as JsonObject;
+  const before = (getOwn((definition["status"] ?? {}) as JsonObject, "acceptedNames") ?? {}) as JsonObject;
+  const { resources, kinds } = takenNames(registry, namesOf(definition).group, self);
+  const keep = (key: string, taken: ReadonlySet<string>): JsonValue | undefined => (taken.has(String(wanted[key])) ? (before[key] ?? (key === "plural" || key === "kind" ? "" : undefined)) : wanted[key]);
+  const short = getOwn(wanted, "shortNames");
+  const shortNames = isArray(short) && short.some((n) => resources.has(String(n))) ? before["shortNames"] : short;
+  const names: JsonObject = {
+    ...wanted,
+    plural: keep("plural", resources),
+    singular: keep("singular", resources),
+    shortNames,
+    kind: keep("kind", kinds),
+    listKind: keep("listKind", kinds),
+  };
+  return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined));
 }
 
 function storedVersions(definition: JsonObject): readonly string[] {
@@ -109,14 +124,23 @@ function storedVersions(definition: JsonObject): readonly string[] {
   return typeof storage === "string" && !known.includes(storage) ? [...known, storage] : known;
 }
 
-/** The first name that another accepted definition of the group has already. */
-function nameClash(registry: Registry, names: CustomNames, self: string): { readonly reason: string; readonly message: string } | undefined {
+interface Names {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+/** What other definitions of the group have been given. */
+function takenNames(registry: Registry, group: string, self: string): Names {
   const others = registry.storage
     .list(COLLECTION, { prefix: "" })
-    .filter((r) => r.key !== self && namesOf(r.object).group === names.group)
-    .map((r) => ({ object: r.object, names: acceptedOf(r.object) }));
-  const resources = new Set(others.flatMap((o) => o.names.resources));
-  const kinds = new Set(others.flatMap((o) => o.names.kinds));
+    .filter((r) => r.key !== self && namesOf(r.object).group === group)
+    .map((r) => acceptedOf(r.object));
+  return { resources: new Set(others.flatMap((o) => o.resources)), kinds: new Set(others.flatMap((o) => o.kinds)) };
+}
+
+/** The first name that another accepted definition of the group has already. */
+function nameClash(registry: Registry, names: CustomNames, self: string): { readonly reason: string; readonly message: string } | undefined {
+  const { resources, kinds } = takenNames(registry, names.group, self);
   const used = (name: string): string => `${JSON.stringify(name)} is already in use`;
   let found: { readonly reason: string; readonly message: string } | undefined;
   if (resources.has(names.plural)) found = { reason: "PluralConflict", message: used(names.plural) };

@@ -1,5 +1,5 @@
 import { getOwn, getPath, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { applyConfiguration, fieldPath, parentManagedFields, scaleManagedFields, trackUpdate, type ReplicasPaths } from "@fairlead/ssa";
+import { applyConfiguration, DecodeError, fieldPath, parentManagedFields, scaleManagedFields, trackUpdate, type ReplicasPaths } from "@fairlead/ssa";
 
 import type { ScalePaths } from "../resources/resource.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
@@ -61,7 +61,7 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
   const { scale } = info;
   if (scale === undefined) throw notFound(info, write.target.name);
   const { target, options, context, change } = write;
-  const ssa = managerContext(registry, SCALE_ENDPOINT, "scale");
+  const ssa = { ...managerContext(registry, SCALE_ENDPOINT, "scale"), ...(info.custom ? { applyDefaults: refuseCustom } : {}) };
   const manager = options.fieldManager;
   const paths = replicasPaths(endpoint);
   const next = (live: JsonObject): JsonObject => {
@@ -74,6 +74,11 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
   };
   const object = await updateObject(registry, endpoint, { target, options, context, next, via: change.kind === "apply" ? "apply" : "patch" });
   return scaleOf(endpoint, object, { lenient: true });
+}
+
+/** The real server cannot bring an applied Scale of a custom resource into form; other writes of it work. */
+function refuseCustom(): never {
+  throw new DecodeError(`request to convert CR to an invalid group/version: ${SCALE_VERSION}`);
 }
 
 /** Stands for the replicas of a custom resource that has none (apiextensions: registry/customresource/etcd.go). */

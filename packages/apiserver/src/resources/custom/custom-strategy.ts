@@ -1,4 +1,4 @@
-import { getOwn, getPath, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import { getOwn, getPath, isObject, parseTime, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
 import { applySchemaDefaults, compileJsonPath, structuralSchema, validateCustomObject, type JsonPath, type Schema } from "@fairlead/apimachinery";
 
 import { finalizerWarnings } from "./finalizer-warnings.js";
@@ -14,7 +14,8 @@ export interface CustomVersion {
   readonly columns: readonly JsonObject[];
   readonly selectableFields: readonly string[];
   readonly deprecated: boolean;
-  readonly deprecationWarning: string | undefined;
+  /** What requests for the version are answered with when it is deprecated. */
+  readonly deprecationWarning: string;
 }
 
 /** Names and scope of a CustomResourceDefinition, defaults filled. */
@@ -49,7 +50,7 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     validateStatusUpdate: (object, live) => [...validateCustomObject(object, schema, { status: true, old: live }), ...scaleStatusErrors(object, info.scale)],
     warnings: finalizerWarnings,
     ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
-    ...(version.deprecated ? { deprecation: version.deprecationWarning ?? `${names.group}/${version.name} ${names.kind} is deprecated` } : {}),
+    ...(version.deprecated ? { deprecation: version.deprecationWarning } : {}),
     columns: columns.map((c) => c.column),
     cells: (object, context) => columns.map((c) => c.cell(object, context.nowMs)),
     selectableFields: new Map(selectable.map(([name, path]) => [name, (object: JsonObject) => textOf(path(object)[0])])),
@@ -121,8 +122,7 @@ function customColumn(declared: JsonObject): Column {
 
 /** A value that does not fit its column's type, and none at all, is null. */
 function customCell(path: JsonPath, type: TableColumn["type"], { object, nowMs }: { object: JsonObject; nowMs: number }): JsonValue {
-  const found = path(object);
-  const [first] = found;
+  const [first] = path(object);
   if (first === undefined || first === null) return null;
   switch (type) {
     case "integer":
@@ -132,14 +132,14 @@ function customCell(path: JsonPath, type: TableColumn["type"], { object, nowMs }
     case "boolean":
       return typeof first === "boolean" ? first : null;
     case "date":
-      return typeof first === "string" && !Number.isNaN(Date.parse(first)) ? ageCell(first, { nowMs }) : "<unknown>";
+      return typeof first === "string" && parseTime(first) !== undefined ? ageCell(first, { nowMs }) : "<invalid>";
     case "string":
-      return found.map(textOf).join(" ");
+      return textOf(first);
   }
 }
 
 /** A value as Go's JSONPath prints it: text as it is, everything else as JSON. */
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  return typeof value === "string" ? value : typeof value === "bigint" ? String(value) : stringifyJson(value);
 }

@@ -1,8 +1,9 @@
-import { cloneJson, getOwn, isArray, isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { cloneJson, deepEqual, getOwn, isArray, isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import { coerceMetadata, prune } from "@fairlead/apimachinery";
 
 import { apiVersionOf, type Endpoint } from "../../registry/endpoint.js";
 import type { ResourceStrategy } from "../resource.js";
+import { compareVersions } from "../versions.js";
 import { customStrategy, type CustomNames, type CustomVersion } from "./custom-strategy.js";
 
 /** Names and scope of a stored CustomResourceDefinition. */
@@ -30,10 +31,10 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
   const served = versions.filter((v) => getOwn(v, "served") === true || v === storage);
   const strategies = new Map<string, ResourceStrategy>();
   for (const version of served) {
-    const strategy = customStrategy(names, customVersion(version));
+    const strategy = customStrategy(names, customVersion(version, `${names.group}/`, { kind: names.kind, versions: served }));
     strategies.set(apiVersionOf(strategy.info), strategy);
   }
-  const convert = converter(strategies);
+  const convert = converter(strategies, { isChanged: Number(objectAt(definition, "metadata")["generation"] ?? 1) > 1 });
   const storageVersion = `${names.group}/${storage === undefined ? "" : text(storage, "name")}`;
   return served
     .filter((v) => getOwn(v, "served") === true)
@@ -43,7 +44,7 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
     });
 }
 
-function customVersion(version: JsonObject): CustomVersion {
+function customVersion(version: JsonObject, prefix: string, { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] }): CustomVersion {
   const schema = getOwn(objectAt(version, "schema"), "openAPIV3Schema");
   const subresources = getOwn(version, "subresources");
   const warning = getOwn(version, "deprecationWarning");
@@ -54,18 +55,32 @@ function customVersion(version: JsonObject): CustomVersion {
     columns: listAt(version, "additionalPrinterColumns"),
     selectableFields: listAt(version, "selectableFields").map((f) => text(f, "jsonPath")),
     deprecated: getOwn(version, "deprecated") === true,
-    deprecationWarning: typeof warning === "string" ? warning : undefined,
+    deprecationWarning: typeof warning === "string" ? warning : `${prefix}${text(version, "name")} ${kind} is deprecated${replacement(version, prefix, { kind, versions })}`,
   };
 }
 
+/** `; use group/v1 Kind`, where a better version is served. */
+function replacement(version: JsonObject, prefix: string, { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] }): string {
+  const better = versions
+    .filter((v) => getOwn(v, "served") === true && getOwn(v, "deprecated") !== true)
+    .map((v) => text(v, "name"))
+    .sort(compareVersions)[0];
+  return better === undefined || compareVersions(better, text(version, "name")) >= 0 ? "" : `; use ${prefix}${better} ${kind}`;
+}
+
 /**
- * Conversion strategy None: another apiVersion, pruned and defaulted by that version's schema. What a stored object
- * becomes is remembered by its identity, so reading it again costs nothing.
+ * Conversion strategy None: another apiVersion, pruned by that version's schema; defaults are filled in only where an
+ * object is read in the version that it is stored in. What a stored object becomes is remembered by its identity, so
+ * reading it again costs nothing.
+ *
+ * @param options.isChanged - Whether objects may have been stored under an earlier schema; they are brought into the
+ *   present one as they are read.
  */
-function converter(strategies: ReadonlyMap<string, ResourceStrategy>): Endpoint["convert"] {
+function converter(strategies: ReadonlyMap<string, ResourceStrategy>, options: { readonly isChanged: boolean }): Endpoint["convert"] {
   const made = new WeakMap<JsonObject, Map<string, JsonObject>>();
   return (object, apiVersion) => {
-    if (object["apiVersion"] === apiVersion) return object;
+    const own = object["apiVersion"] === apiVersion;
+    if (own && !options.isChanged) return object;
     const strategy = strategies.get(apiVersion);
     if (strategy === undefined) return { ...object, apiVersion };
     let byVersion = made.get(object);
@@ -75,8 +90,8 @@ function converter(strategies: ReadonlyMap<string, ResourceStrategy>): Endpoint[
       const fresh: MutableJsonObject = { ...cloneJson(object), apiVersion };
       coerceMetadata(fresh, strategy.schema, { root: true, dropInvalid: true });
       prune(fresh, strategy.schema, { root: true });
-      strategy.applyDefaults(fresh);
-      byVersion.set(apiVersion, (converted = fresh));
+      if (own) strategy.applyDefaults(fresh);
+      byVersion.set(apiVersion, (converted = own && deepEqual(fresh, object) ? object : fresh));
     }
     return converted;
   };
