@@ -17,6 +17,8 @@ export interface CoerceOptions {
   /** Drops what has the wrong type, as reads from storage do, rather than report it. */
   readonly dropInvalid?: boolean;
   readonly onUnknown?: (path: string) => void;
+  /** Where the value stands, for the error. */
+  readonly path?: string;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface CoerceOptions {
  * @returns the first thing that has the wrong type.
  */
 export function coerceMetadata(value: JsonValue, schema: Schema, options: CoerceOptions = {}): FieldError | undefined {
-  return coerce(value, options.root === true ? { ...schema, embeddedResource: true } : schema, { path: "", options });
+  return coerce(value, options.root === true ? { ...schema, embeddedResource: true } : schema, { path: options.path ?? "", options });
 }
 
 interface Place {

@@ -27,6 +27,12 @@ export function obj(object: JsonObject | undefined, key: string): JsonObject | u
   return isObject(value) ? value : undefined;
 }
 
+/** An object member as a list of one, or of none. */
+export function someObj(object: JsonObject | undefined, key: string): readonly JsonObject[] {
+  const value = obj(object, key);
+  return value === undefined ? [] : [value];
+}
+
 /** An object member, or an empty object. */
 export function at(object: JsonObject | undefined, ...path: readonly string[]): JsonObject {
   let value = object;

@@ -1,7 +1,9 @@
 import type { ResourceStrategy } from "../resource.js";
+import { admissionStrategies } from "./admission-kinds.js";
 import { autoscalingStrategies } from "./autoscaling.js";
 import { volumeStrategies } from "./claims.js";
 import { configStrategies } from "./config.js";
+import { definitionStrategies } from "./definitions.js";
 import { endpointSliceStrategies } from "./endpoint-slices.js";
 import { eventStrategies } from "./events.js";
 import { jobStrategies } from "./jobs.js";
@@ -41,4 +43,6 @@ const AREAS: readonly (() => readonly ResourceStrategy[])[] = [
   storageStrategies,
   quotaStrategies,
   nodeStrategies,
+  admissionStrategies,
+  definitionStrategies,
 ];
