@@ -82,12 +82,10 @@ async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, 
       clash === undefined
         ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
         : { type: "NamesAccepted", status: "False", reason: clash.reason, message: clash.message };
-    const established: Condition =
-      clash === undefined
-        ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
-        : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+    const live = conditionOf(definition, "Established");
+    const established = establishedCondition(clash === undefined, live?.["status"] === "True" || live?.["reason"] === "Installing");
     const before = (isObject(definition["status"]) ? definition["status"] : {}) as JsonObject;
-    const wasEstablished = conditionOf(definition, "Established")?.["status"] === "True";
+    const wasEstablished = live?.["status"] === "True";
     const conditions = [accepted, ...(wasEstablished && clash !== undefined ? [] : [established])];
     return {
       ...before,
@@ -96,6 +94,13 @@ async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, 
       storedVersions: storedVersions(definition),
     };
   });
+}
+
+/** A definition whose names are accepted is installed in one step and established in the next. */
+function establishedCondition(accepted: boolean, isInstalled: boolean): Condition {
+  if (!accepted) return { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  const message = "the initial names have been accepted";
+  return isInstalled ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message } : { type: "Established", status: "False", reason: "Installing", message };
 }
 
 /** The names that no other definition has: of those that clash, what was accepted before. */

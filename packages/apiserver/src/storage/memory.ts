@@ -1,4 +1,4 @@
-import { byCodeUnit, stringifyJson, type JsonObject } from "@fairlead/base";
+import { byCodeUnit, deepFreeze, stringifyJson, type JsonObject } from "@fairlead/base";
 
 import { Collection } from "./collection.js";
 import { CompactedError } from "./errors.js";
@@ -9,6 +9,8 @@ export interface MemoryStorageOptions {
   readonly startRevision?: number;
   /** Events kept at most over all collections; 100,000 by default. The oldest tenth goes when it is reached. */
   readonly maxEvents?: number;
+  /** Whether stored objects are frozen, so that whoever changes one in place fails at once; false by default. */
+  readonly freeze?: boolean;
   /** Called with each write before it becomes visible; the write waits for it. The log of the disk storage hangs here. */
   readonly persist?: (write: PersistedWrite) => Promise<void>;
 }
@@ -34,6 +36,7 @@ export class MemoryStorage implements Storage {
   readonly #pending = new Map<string, { readonly revision: number; readonly record: Record | undefined }>();
   readonly #persist: ((write: PersistedWrite) => Promise<void>) | undefined;
   readonly #maxEvents: number;
+  readonly #freeze: boolean;
   #events: Event[] = [];
   #visible: number;
   #assigned: number;
@@ -46,6 +49,7 @@ export class MemoryStorage implements Storage {
     this.#visible = this.#assigned = this.#compacted = options.startRevision ?? 1;
     this.#maxEvents = options.maxEvents ?? 100_000;
     this.#persist = options.persist;
+    this.#freeze = options.freeze ?? false;
   }
 
   get revision(): number {
@@ -96,6 +100,7 @@ export class MemoryStorage implements Storage {
     const object = make(revision);
     this.#assigned = revision;
     const last = object ?? withRevision(before?.object ?? { metadata: {} }, revision);
+    if (this.#freeze) deepFreeze(last);
     const record: Record = { key, revision, object: last, text: stringifyJson(last) };
     const event: Event = {
       type: object === undefined ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED",
