@@ -113,7 +113,7 @@ async function applyWorker(ctx: Context<MiniService>, manifest: JsonObject): Pro
 async function applyWorkload(seen: Observation, ctx: Context<MiniService>, request: IcmsRequest | undefined): Promise<void> {
   if (seen.rendered?.kind !== "documents") return;
   for (const object of inApplyOrder(seen.rendered.documents.objects)) {
-    const kind = await ctx.client.discovery.ofObject(object as { readonly apiVersion?: string; readonly kind?: string }, { signal: ctx.signal });
+    const kind = await ctx.client.discovery.ofObject(object, { signal: ctx.signal });
     await applyManifest(ctx, workloadManifest(object, seen.service, { request, namespaced: kind.namespaced }));
   }
 }
@@ -132,7 +132,7 @@ async function recordRevision(seen: Observation, ctx: Context<MiniService>, revi
 async function applyManifest(ctx: Context<MiniService>, manifest: JsonObject): Promise<void> {
   const what = `${String(manifest["kind"])} ${nameOf(manifest)}`;
   try {
-    const kind: ResourceKind<KubernetesObject> = await ctx.client.discovery.ofObject(manifest as { readonly apiVersion?: string; readonly kind?: string }, { signal: ctx.signal });
+    const kind: ResourceKind<KubernetesObject> = await ctx.client.discovery.ofObject(manifest, { signal: ctx.signal });
     await ctx.apply(wholeObject(kind), keyOfManifest(manifest), manifest, { onConflict: "take" });
   } catch (error) {
     if (isStatus(error, "Invalid") || (isStatus(error, "Forbidden") && !isTransientRefusal(error))) {
@@ -161,14 +161,14 @@ async function cleanUp(seen: Observation, ctx: Context<MiniService>): Promise<Re
   for (const { kind, object } of found) {
     pending.push(`${gvkText(kind)}, ${object.metadata.name}`);
     if (object.metadata.deletionTimestamp !== undefined) continue;
-    await (ctx.client as Client).api(kind).deleteObject(object, { propagation: "foreground", signal: ctx.signal }).ignoreError("it stays on the list and is tried again");
+    await (ctx.client).api(kind).deleteObject(object, { propagation: "foreground", signal: ctx.signal }).ignoreError("it stays on the list and is tried again");
   }
   const graceMs = worker.kind === "present" ? (worker.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000 : 0;
   const condition = service.status?.conditions?.find((c) => c.type === "CleanupSuccessful" && c.status === "False");
   const since = parseTime(condition?.lastTransitionTime) ?? seen.nowMs;
   if (pending.length > 0 && seen.nowMs - since < graceMs) return { stage: "workload", objects: remainingText(pending), count: pending.length, afterMs: Math.min(graceMs - (seen.nowMs - since), 2000) };
   for (const { kind, object } of found) {
-    await (ctx.client as Client).api(kind).deleteObject(object, { propagation: "foreground", gracePeriodSeconds: 0, signal: ctx.signal }).ignoreError("the namespace's deletion goes on with it");
+    await (ctx.client).api(kind).deleteObject(object, { propagation: "foreground", gracePeriodSeconds: 0, signal: ctx.signal }).ignoreError("the namespace's deletion goes on with it");
   }
   if (namespace.kind === "active") {
     await ctx.client.api(kinds.Namespace).deleteObject(namespace.namespace, { signal: ctx.signal });

@@ -1,6 +1,6 @@
 import { messageOf, type JsonObject } from "@fairlead/base";
 import { isStatus, type KubernetesObject } from "@fairlead/apimachinery";
-import { kinds, StaleObjectError, type ResourceKind } from "@fairlead/client";
+import { kinds, StaleObjectError } from "@fairlead/client";
 import { after, defineController, index, settled, TerminalError, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
 
 import { act, type ActOptions, type Done } from "./act.js";
@@ -60,7 +60,7 @@ export function miniServiceController(options: MiniServiceOptions): ControllerDe
         const name = namespace.metadata.labels?.[NAME_LABEL];
         return name === undefined ? [] : [{ name }];
       }),
-      ...STORED_KINDS.map((kind) => watch(kind as ResourceKind<KubernetesObject>, byNamespace)),
+      ...STORED_KINDS.map((kind) => watch(kind, byNamespace)),
     ],
     indexes: [
       index(MiniService, "namespace", (service) => (service.spec.namespace === undefined ? [] : [service.spec.namespace])),

@@ -185,7 +185,7 @@ describe("a function whose worker's readiness counts", () => {
     expect((await stack.condition("WorkersHealthy"))?.status).toBe("True");
     for (const stop of stops) stop();
 
-    await applyOwned(stack.as("kubectl"), ownedPaths(cordon, { name: node }, {} as never));
+    await applyOwned(stack.as("kubectl"), ownedPaths(cordon, { name: node }, {}));
     await stack.until("recovery", async () => (await stack.condition("ObjectsHealthy"))?.status === "True", 120_000);
   }, 60_000);
 
@@ -241,7 +241,7 @@ describe("spec edits by others", () => {
     await stack.request("sr-foo");
     await stack.until("Running", async () => (await stack.phase()) === "Running");
     const edit = owns(MiniService, "spec.helmChartConfig.values");
-    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { values: { nvcfWorkloadConfig: false } } } } as never), { onConflict: "take" }).ignoreError("nulls cannot be applied; the merge below says it");
+    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { values: { nvcfWorkloadConfig: false } } } }), { onConflict: "take" }).ignoreError("nulls cannot be applied; the merge below says it");
     await stack.server.transport()(
       { method: "PATCH", path: `/apis/nvca.nvcf.nvidia.io/v1alpha1/miniservices/sr-foo-miniservice?fieldManager=editor`, headers: { "content-type": "application/json-patch+json" }, body: JSON.stringify([{ op: "add", path: "/spec/helmChartConfig/values", value: { nvcfWorkloadConfig: null } }]) },
       new AbortController().signal,
@@ -259,7 +259,7 @@ describe("what cannot be installed", () => {
     ["has two names for its request", { namespace: "sr-foo", icmsRequestName: "a", spotRequestName: "b", helmChartConfig: {} }, "ConflictingAliases", "conflicting values"],
   ])("a MiniService that %s says so in Accepted, and is left alone", async (_sentence, spec, reason, text) => {
     stack = await Stack.start();
-    await stack.client.api(MiniService).create({ metadata: { name: "sr-foo-miniservice" }, spec: spec as MiniService["spec"] });
+    await stack.client.api(MiniService).create({ metadata: { name: "sr-foo-miniservice" }, spec: spec });
     await stack.until("Accepted=False", async () => (await stack.condition("Accepted"))?.status === "False");
     expect(await stack.condition("Accepted")).toMatchObject({ reason });
     expect((await stack.condition("Accepted"))?.message).toContain(text);

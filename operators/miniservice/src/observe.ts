@@ -1,6 +1,6 @@
 import { parseTime, type JsonObject } from "@fairlead/base";
 import type { KubernetesObject } from "@fairlead/apimachinery";
-import { kinds, type Client, type ResourceKind } from "@fairlead/client";
+import { kinds, type ResourceKind } from "@fairlead/client";
 import type { Context } from "@fairlead/runtime";
 
 import { FINALIZER, INFRA_ANNOTATION, IcmsRequest, WORKER_CONTAINERS, WORKER_POD, type MiniService } from "./api.js";
@@ -174,7 +174,7 @@ async function liveObject(object: JsonObject, namespace: string, ctx: Context<Mi
   }
   const kind = stored ?? (await ctx.client.discovery.find(gvk, { signal: ctx.signal }));
   if (kind === undefined) return undefined;
-  const found = await (ctx.client as Client).api(kind).find(kind.namespaced ? { namespace, name } : { name }, { signal: ctx.signal });
+  const found = await (ctx.client).api(kind).find(kind.namespaced ? { namespace, name } : { name }, { signal: ctx.signal });
   return found === undefined ? undefined : asJson(found);
 }
 

@@ -1,4 +1,4 @@
-import { bodyText, isObject, messageOf, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
+import { bodyText, isObject, messageOf, stringifyJson, type JsonValue } from "@fairlead/base";
 import type { Context } from "@fairlead/runtime";
 import type { Client } from "@fairlead/client";
 
@@ -51,7 +51,7 @@ async function tryRender(service: MiniService, digest: string, { ctx, sources }:
   }
   try {
     const capabilities = await capabilitiesOf(ctx.client, ctx.signal);
-    const rendering = await sources.renderer.render({ url: chart.url ?? "", values: (values ?? {}) as JsonObject, namespace, auth: chart.authConfig?.k8sSecrets ?? [], ...capabilities }, ctx.signal);
+    const rendering = await sources.renderer.render({ url: chart.url ?? "", values: (values ?? {}), namespace, auth: chart.authConfig?.k8sSecrets ?? [], ...capabilities }, ctx.signal);
     if (rendering.kind === "invalid") return refused(digest, rendering.errors);
     const { serviceName, servicePort } = chart;
     const target = serviceName === undefined || serviceName === "" ? {} : { target: { name: serviceName, port: servicePort ?? undefined } };

@@ -37,7 +37,7 @@ afterEach(() => server.close());
 
 const save = async (config: WorkloadConfig | null): Promise<MiniService> =>
   saveWorkloadConfig(client, await client.api(MiniService).get("ms"), config, { signal: new AbortController().signal, event: (e) => events.push(e.reason) });
-const bodies = (): unknown[] => sent.map((r) => JSON.parse(String(typeof r.body === "string" ? r.body : Buffer.from(r.body ?? new Uint8Array()).toString())));
+const bodies = (): unknown[] => sent.map((r) => JSON.parse(typeof r.body === "string" ? r.body : Buffer.from(r.body ?? new Uint8Array()).toString()) as unknown);
 const owners = async (): Promise<string[]> =>
   ((await client.api(MiniService).get("ms")).metadata.managedFields ?? []).filter((e) => JSON.stringify(e.fieldsV1).includes("f:workloadConfig")).map((e) => `${e.manager ?? ""}/${e.operation ?? ""}`);
 const FLAG: WorkloadConfig = { featureFlags: { StatusByWorkerReadiness: true } };

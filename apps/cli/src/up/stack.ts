@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { getOwn, isObject, type Logger } from "@fairlead/base";
 import { systemClock, systemRandom } from "@fairlead/base/node";
-import { isStatus, type Condition } from "@fairlead/apimachinery";
+import { isStatus } from "@fairlead/apimachinery";
 import { startListeningServer, type ListeningServer } from "@fairlead/apiserver/node";
 import { applyOwned, Client, kinds, ownedPaths, wholeObject } from "@fairlead/client";
 import { urlFetcher } from "@fairlead/client/node";
@@ -78,7 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     closers.push(() => cluster.close());
     const web = urlFetcher({ allowPrivate: true });
     closers.push(() => web.close());
-    const renderer = helmRenderer({ program: options.helm, fetch: web.fetch, allowLocal: true, includeDefinitions: options.policy.name === "trusted" });
+    const renderer = helmRenderer({ program: options.helm, clock: systemClock, fetch: web.fetch, allowLocal: true, includeDefinitions: options.policy.name === "trusted" });
     const operator = new Manager({
       client: connect("system:serviceaccount:nvca-system:miniservice-controller", "miniservice-controller"),
       clock: systemClock,
@@ -108,7 +108,7 @@ async function installDefinitions(client: Client): Promise<void> {
     await applyOwned(client, owned, { onConflict: "take" });
     for (let tries = 0; tries < 200; tries++) {
       const live = await client.api(kinds.CustomResourceDefinition).get(name);
-      if (((live.status?.conditions ?? []) as readonly Condition[]).some((c) => c.type === "Established" && c.status === "True")) break;
+      if (((live.status?.conditions ?? [])).some((c) => c.type === "Established" && c.status === "True")) break;
       await systemClock.sleep(10, signal);
     }
   }

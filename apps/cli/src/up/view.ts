@@ -41,7 +41,7 @@ export async function viewOf(client: Client, requestName: string): Promise<View>
 async function wantedPods(client: Client, namespace: string): Promise<number> {
   const [deployments, sets] = await Promise.all([client.api(kinds.Deployment, namespace).list(), client.api(kinds.StatefulSet, namespace).list()]);
   const sum = (items: readonly { readonly spec?: { readonly replicas?: number } }[]): number => items.reduce((n, o) => n + (o.spec?.replicas ?? 1), 0);
-  const wanted = sum(deployments.items as never) + sum(sets.items as never);
+  const wanted = sum(deployments.items) + sum(sets.items);
   return wanted === 0 ? 0 : wanted + 1;
 }
 

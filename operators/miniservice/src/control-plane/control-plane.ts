@@ -62,7 +62,7 @@ async function reconcileRequest(request: IcmsRequest, ctx: Context<IcmsRequest>,
 async function create(request: IcmsRequest, ctx: Context<IcmsRequest>): Promise<MiniService> {
   const { name, labels, annotations, spec } = wantedService(request);
   try {
-    return await ctx.client.api(MiniService).create({ metadata: { name, labels, annotations }, spec: encodeSpec(spec) as MiniService["spec"] }, { signal: ctx.signal });
+    return await ctx.client.api(MiniService).create({ metadata: { name, labels, annotations }, spec: encodeSpec(spec) }, { signal: ctx.signal });
   } catch (error) {
     if (isStatus(error, "AlreadyExists")) return ctx.client.api(MiniService).get(name, { signal: ctx.signal });
     throw error;
@@ -83,7 +83,7 @@ async function publish(request: IcmsRequest, ctx: Context<IcmsRequest>, seen: { 
   const now = formatTime(ctx.clock.now());
   const report: InstanceReport = { id: seen.name, status: seen.state, lastReportedStatus: seen.state, lastReportedTimestamp: now };
   const status = { requestStatus: REQUEST_STATUS[seen.state], functionState: seen.function, lastStatusUpdated: now, instances: { [seen.name]: report } };
-  await ctx.status(status as never);
+  await ctx.status(status);
   if (request.status?.functionState !== seen.function) {
     ctx.event({ type: seen.function === "ERROR" || seen.function === "DEGRADED" ? "Warning" : "Normal", reason: "FunctionState", message: `function is ${seen.function}` });
   }

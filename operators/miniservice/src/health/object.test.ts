@@ -6,7 +6,7 @@ import { objectHealth, type ObservedObject } from "./object.js";
 
 const at = { nowMs: Date.UTC(2026, 10, 30), limits: DEFAULT_LIMITS };
 const observed = (live: JsonObject | undefined, events: ObservedObject["events"] = []): ObservedObject => ({ live, wanted: live ?? { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" } }, children: [], events });
-const object = (apiVersion: string, kind: string, rest: object): JsonObject => ({ apiVersion, kind, metadata: { name: "d", generation: 1 }, ...rest }) as JsonObject;
+const object = (apiVersion: string, kind: string, rest: object): JsonObject => ({ apiVersion, kind, metadata: { name: "d", generation: 1 }, ...rest });
 
 describe("an object's health", () => {
   it.each<[sentence: string, live: JsonObject, health: object]>([

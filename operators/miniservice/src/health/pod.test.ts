@@ -8,7 +8,7 @@ import { podHealth } from "./pod.js";
 const NOW = Date.UTC(2026, 10, 30, 12);
 const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString().replace(".000Z", "Z");
 const condition = (type: string, status: string, minutes = 1, reason?: string) => ({ type, status, lastTransitionTime: ago(minutes), ...(reason === undefined ? {} : { reason }) });
-const pod = (status: object, spec: object = {}): kinds.Pod => ({ metadata: { name: "p", creationTimestamp: ago(600) }, spec: { containers: [], ...spec }, status } as unknown as kinds.Pod);
+const pod = (status: object, spec: object = {}): kinds.Pod => (({ metadata: { name: "p", creationTimestamp: ago(600) }, spec: { containers: [], ...spec }, status }));
 const UNREADY = [condition("PodScheduled", "True"), condition("Initialized", "True"), condition("Ready", "False", 1), condition("ContainersReady", "False", 1, "ContainersNotReady")];
 const unreadyFor = (minutes: number) => [condition("PodScheduled", "True"), condition("Initialized", "True"), condition("Ready", "False", minutes), condition("ContainersReady", "False", minutes, "ContainersNotReady")];
 

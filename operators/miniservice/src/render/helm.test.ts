@@ -4,6 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { systemClock } from "@fairlead/base/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { findPrograms } from "./programs.js";
@@ -29,7 +30,7 @@ describe.runIf(process.env["FAIRLEAD_HELM"] === "1")("the real helm", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const render = (url: string, values: object = {}): Promise<Rendering> =>
-    helmRenderer({ program, fetch: none, allowLocal: true, includeDefinitions: true }).render({ url, values: values as never, namespace: "sr-recorded", kubeVersion: "1.36.2", apiVersions: ["apps/v1", "v1"], auth: [] }, signal);
+    helmRenderer({ program, clock: systemClock, fetch: none, allowLocal: true, includeDefinitions: true }).render({ url, values: values as never, namespace: "sr-recorded", kubeVersion: "1.36.2", apiVersions: ["apps/v1", "v1"], auth: [] }, signal);
 
   it("renders the sample chart to what is recorded", async () => {
     for (const { values, objects } of recordings) {
@@ -52,7 +53,7 @@ describe.runIf(process.env["FAIRLEAD_HELM"] === "1")("the real helm", () => {
   });
 
   it("is stopped when it takes too long", async () => {
-    const slow = helmRenderer({ program, fetch: none, allowLocal: true, includeDefinitions: false, timeoutMs: 1 });
+    const slow = helmRenderer({ program, clock: systemClock, fetch: none, allowLocal: true, includeDefinitions: false, timeoutMs: 1 });
     await expect(slow.render({ url: sample.href, values: {}, namespace: "n", kubeVersion: "1.36.2", apiVersions: [], auth: [] }, signal)).rejects.toThrow(/took longer than 1 ms/);
   });
 

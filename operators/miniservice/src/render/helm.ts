@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { isObject, messageOf, stringifyJson, type JsonObject } from "@fairlead/base";
+import { isObject, messageOf, stringifyJson, type JsonObject, type Clock } from "@fairlead/base";
 import { parseYamlDocuments } from "@fairlead/apimachinery/yaml";
 
 import { RELEASE_NAME } from "../api.js";
@@ -16,6 +16,7 @@ export interface HelmOptions {
   /** Path of the `helm` program, 3.14 or newer. */
   readonly program: string;
   readonly fetch: Fetch;
+  readonly clock: Clock;
   /** Whether `file://` charts are rendered. */
   readonly allowLocal: boolean;
   /** Whether the chart's `crds/` folder is part of the render. */
@@ -138,7 +139,7 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
         }
       }
     };
-    const timer = setTimeout(() => stop(`helm template took longer than ${timeoutMs} ms and was stopped`, false), timeoutMs);
+    const disarm = options.clock.schedule(timeoutMs, () => stop(`helm template took longer than ${timeoutMs} ms and was stopped`, false));
     const onAbort = (): void => stop("rendering was stopped", true);
     signal.addEventListener("abort", onAbort, { once: true });
     const stdout = collector(maxOutputBytes, () => stop(`helm template printed more than ${maxOutputBytes} bytes and was stopped`, false));
@@ -146,7 +147,7 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
     child.stdout.on("data", stdout.add);
     child.stderr.on("data", stderr.add);
     const end = (finish: () => void): void => {
-      clearTimeout(timer);
+      disarm();
       signal.removeEventListener("abort", onAbort);
       finish();
     };

@@ -11,7 +11,7 @@ const [sample] = JSON.parse(readFileSync(new URL("../../../../packages/conforman
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 const where = { namespace: "sr-foo", digest };
 const SAFE = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" }, capabilities: { drop: ["ALL"] } };
-const pod = (spec: object): JsonObject => ({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i", securityContext: SAFE }], ...spec } }) as JsonObject;
+const pod = (spec: object): JsonObject => ({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i", securityContext: SAFE }], ...spec } });
 const errors = (spec: object): readonly string[] => defaultPolicy.admit([pod(spec)], where).errors;
 
 describe("policy default", () => {
@@ -52,7 +52,7 @@ describe("selectors of policy default", () => {
   const labels = { app: "web" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80, name: "http" }], securityContext: SAFE }] } };
   const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { selector: { matchLabels: labels }, template } } as unknown as JsonObject;
-  const service = (spec: object = {}): JsonObject => ({ apiVersion: "v1", kind: "Service", metadata: { name: "entry" }, spec: { selector: labels, ports: [{ port: 8000, targetPort: "http" }], ...spec } }) as JsonObject;
+  const service = (spec: object = {}): JsonObject => ({ apiVersion: "v1", kind: "Service", metadata: { name: "entry" }, spec: { selector: labels, ports: [{ port: 8000, targetPort: "http" }], ...spec } });
   const stranger = { ...pod({}), metadata: { name: "p", labels: { app: "other" } } } as JsonObject;
 
   it("reach only what the chart made, and are the same at every render", () => {

@@ -1,4 +1,4 @@
-import { getOwn, getPath, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import { getOwn, getPath, isArray, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 
 import { podSpecPath } from "./pod-policy.js";
 
@@ -30,7 +30,7 @@ function sanitizedPodSpec(spec: JsonObject): JsonObject {
   if (getOwn(spec, "automountServiceAccountToken") === undefined) out["automountServiceAccountToken"] = false;
   for (const key of ["initContainers", "containers"]) {
     const containers = getOwn(spec, key);
-    if (Array.isArray(containers)) out[key] = containers.map((c) => (isObject(c) ? withoutEscalation(c) : c));
+    if (isArray(containers)) out[key] = containers.map((c) => (isObject(c) ? withoutEscalation(c) : c));
   }
   return out;
 }

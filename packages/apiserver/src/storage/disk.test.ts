@@ -58,8 +58,8 @@ describe("storage on a disk", () => {
           const may = possible.get(step.key) ?? new Set([undefined]);
           possible.set(step.key, may.add(step.n));
           try {
-            await write(storage, step);
-            if (!together) possible.set(step.key, new Set([step.n]));
+            const acknowledged = await write(storage, step);
+            if (acknowledged !== undefined && !together) possible.set(step.key, new Set([step.n]));
           } catch {
             expect(files.dead).toBe(true);
           }

@@ -89,7 +89,7 @@ class Log {
   /** The batch that was made durable last; the storage may not have published all of it yet. */
   #recent: readonly NewLine[] = [];
   #busy: Promise<void> = Promise.resolve();
-  #failed: unknown;
+  #failed: FairleadError | undefined;
 
   constructor(files: Files, directory: string, generation: number, maxBytes: number) {
     this.#files = files;
@@ -104,7 +104,7 @@ class Log {
   }
 
   append(write: PersistedWrite): Promise<void> {
-    if (this.#failed !== undefined) return Promise.reject(this.#failed as Error);
+    if (this.#failed !== undefined) return Promise.reject(this.#failed);
     if (this.#batch === undefined) {
       const lines: NewLine[] = [];
       const done = this.#busy.then(() => this.#flush(lines));

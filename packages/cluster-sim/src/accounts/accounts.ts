@@ -42,7 +42,7 @@ export function rootCaPublisher(options: { readonly authority: string }): Contro
         await ctx.apply(bundle, { namespace: name, name: ROOT_CA }, {
           metadata: { annotations: { "kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters." } },
           data: { "ca.crt": options.authority },
-        } as never);
+        });
       } catch (error) {
         if (!isHarmless(error)) throw error;
       }

@@ -1,5 +1,5 @@
 import { formatTime, parseTime } from "@fairlead/base";
-import { kinds } from "@fairlead/client";
+import { type kinds } from "@fairlead/client";
 
 import { ANNOTATIONS, type Delays } from "../options.js";
 
@@ -129,7 +129,7 @@ function conditions({ pod, nowMs }: LifecycleInput, { initialized, ready, ended,
   return [
     ...wanted.map((condition): Condition => {
       const old = before.find((c) => c.type === condition.type);
-      const since = old !== undefined && old.status === condition.status ? old.lastTransitionTime : undefined;
+      const since = old?.status === condition.status ? old.lastTransitionTime : undefined;
       return { ...condition, lastTransitionTime: since ?? formatTime(nowMs) };
     }),
     ...before.filter((c) => !ours.has(c.type)),

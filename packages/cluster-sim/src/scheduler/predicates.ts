@@ -1,5 +1,5 @@
 import { labelSelectorOf, matchesLabels } from "@fairlead/apimachinery";
-import type { JsonObject, JsonValue } from "@fairlead/base";
+import type { JsonValue } from "@fairlead/base";
 import type { kinds } from "@fairlead/client";
 
 import { add, amounts, podRequests, shortage, type Amounts } from "./resources.js";
@@ -137,7 +137,7 @@ function everywhere(term: AffinityTerm, pod: kinds.Pod, nodes: readonly NodeStat
 function selected(term: AffinityTerm, other: kinds.Pod, pod: kinds.Pod): boolean {
   const namespaces = term.namespaces ?? [pod.metadata.namespace ?? ""];
   if (!namespaces.includes(other.metadata.namespace ?? "")) return false;
-  return term.labelSelector !== undefined && matchesLabels(labelSelectorOf(term.labelSelector as JsonValue), (other.metadata.labels ?? {}) as JsonObject);
+  return term.labelSelector !== undefined && matchesLabels(labelSelectorOf(term.labelSelector as JsonValue), (other.metadata.labels ?? {}));
 }
 
 /** How full a node is, from 0 to 1, by its fullest resource. */

@@ -29,7 +29,7 @@ export function podRequests(pod: kinds.Pod): Amounts {
     if (container.restartPolicy === "Always") add(sum, own);
     else for (const [name, amount] of own) if (amount > (sum.get(name) ?? 0n)) sum.set(name, amount);
   }
-  add(sum, amounts(pod.spec?.overhead as Quantities));
+  add(sum, amounts(pod.spec?.overhead));
   sum.set("pods", 1000n);
   return sum;
 }

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { place } from "./predicates.js";
 
-const node = (name: string, extra: Partial<kinds.Node> = {}): kinds.Node => ({ metadata: { name, labels: { "kubernetes.io/hostname": name, zone: name < "n3" ? "a" : "b" } }, status: { allocatable: { cpu: "4", memory: "8Gi", pods: "3", "nvidia.com/gpu": "1" } }, ...extra }) as kinds.Node;
-const pod = (spec: object = {}, name = "p"): kinds.Pod => ({ metadata: { name, namespace: "d", labels: { app: "x" } }, spec: { containers: [{ name: "c", resources: { requests: { cpu: "1" } } }], ...spec } }) as unknown as kinds.Pod;
+const node = (name: string, extra: Partial<kinds.Node> = {}): kinds.Node => ({ metadata: { name, labels: { "kubernetes.io/hostname": name, zone: name < "n3" ? "a" : "b" } }, status: { allocatable: { cpu: "4", memory: "8Gi", pods: "3", "nvidia.com/gpu": "1" } }, ...extra });
+const pod = (spec: object = {}, name = "p"): kinds.Pod => ({ metadata: { name, namespace: "d", labels: { app: "x" } }, spec: { containers: [{ name: "c", resources: { requests: { cpu: "1" } } }], ...spec } });
 const gpu = { containers: [{ name: "c", resources: { limits: { "nvidia.com/gpu": "1" }, requests: { "nvidia.com/gpu": "1" } } }] };
 
 describe("the place of a pod", () => {

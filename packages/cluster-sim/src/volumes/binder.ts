@@ -1,4 +1,4 @@
-import { isStatus, type Uid } from "@fairlead/apimachinery";
+import { isStatus } from "@fairlead/apimachinery";
 import { kinds, mergeStatus, owns, removeFinalizer } from "@fairlead/client";
 import { defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
 
@@ -38,7 +38,7 @@ async function reconcileClaim(claim: kinds.PersistentVolumeClaim, ctx: Context<k
   }
   const { namespace = "", name } = claim.metadata;
   if (claim.spec?.volumeName !== volume.metadata.name) {
-    await ctx.apply(binding, { namespace, name }, { metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" } }, spec: { volumeName: volume.metadata.name } } as never);
+    await ctx.apply(binding, { namespace, name }, { metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" } }, spec: { volumeName: volume.metadata.name } });
   }
   await mergeStatus(ctx.client.api(kinds.PersistentVolume), volume.metadata.name, { phase: "Bound" }, { signal: ctx.signal });
   await ctx.status({ phase: "Bound", accessModes: claim.spec?.accessModes ?? [], capacity: { storage: volume.spec?.capacity?.["storage"] ?? "1Gi" } } as never);
@@ -80,11 +80,11 @@ async function volumeFor(claim: kinds.PersistentVolumeClaim, ctx: Context<kinds.
 const claimed = owns(kinds.PersistentVolume, "spec.claimRef");
 
 async function claimVolume(volume: kinds.PersistentVolume, claim: kinds.PersistentVolumeClaim, ctx: Context<kinds.PersistentVolumeClaim>): Promise<kinds.PersistentVolume> {
-  return ctx.apply(claimed, { name: volume.metadata.name }, { spec: { claimRef: claimRef(claim) } } as never);
+  return ctx.apply(claimed, { name: volume.metadata.name }, { spec: { claimRef: claimRef(claim) } });
 }
 
 function claimRef(claim: kinds.PersistentVolumeClaim): Readonly<Record<string, string>> {
-  return { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: claim.metadata.namespace ?? "", name: claim.metadata.name, uid: (claim.metadata.uid ?? "") as Uid };
+  return { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: claim.metadata.namespace ?? "", name: claim.metadata.name, uid: (claim.metadata.uid ?? "") };
 }
 
 /** A claim in use stays; when no pod uses it any more it goes, and its volume with it. */

@@ -91,7 +91,7 @@ function daemonPod(set: kinds.DaemonSet, node: string, hash: string): Parameters
       affinity: { ...spec.affinity, nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [onNode] } } } as kinds.Affinity,
       tolerations: [...(spec.tolerations ?? []), ...TOLERATED.map(([key, effect]) => ({ key, operator: "Exists", effect }) as kinds.Toleration)],
     }),
-  }) as never;
+  });
 }
 
 /** The node of a daemon's pod: where it runs, or where its affinity sends it. */

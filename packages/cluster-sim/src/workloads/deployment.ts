@@ -86,7 +86,7 @@ async function createSet(deployment: kinds.Deployment, ctx: Context<kinds.Deploy
           ...(deployment.spec?.minReadySeconds === undefined ? {} : { minReadySeconds: deployment.spec.minReadySeconds }),
           selector: { ...deployment.spec?.selector, matchLabels: { ...deployment.spec?.selector?.matchLabels, [HASH_LABEL]: hash } },
           template: { ...deployment.spec?.template, metadata: { ...deployment.spec?.template?.metadata, labels } },
-        } as NonNullable<kinds.ReplicaSet["spec"]>,
+        },
       },
       { signal: ctx.signal },
     );

@@ -1,4 +1,4 @@
-import { formatTime, type JsonObject, type JsonValue } from "@fairlead/base";
+import { formatTime, type JsonValue } from "@fairlead/base";
 import { labelSelectorOf, matchesLabels } from "@fairlead/apimachinery";
 import { kinds } from "@fairlead/client";
 import { defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
@@ -27,7 +27,7 @@ export function disruptionController(): ControllerDefinition {
 
 function selects(budget: kinds.PodDisruptionBudget, pod: kinds.Pod): boolean {
   const selector = budget.spec?.selector;
-  return selector !== undefined && matchesLabels(labelSelectorOf(selector as unknown as JsonValue), (pod.metadata.labels ?? {}) as JsonObject);
+  return selector !== undefined && matchesLabels(labelSelectorOf(selector as unknown as JsonValue), (pod.metadata.labels ?? {}));
 }
 
 async function reconcileBudget(budget: kinds.PodDisruptionBudget, ctx: Context<kinds.PodDisruptionBudget>): Promise<Outcome> {

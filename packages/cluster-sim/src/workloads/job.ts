@@ -75,11 +75,6 @@ async function release(pod: kinds.Pod, ctx: Context<kinds.Job>): Promise<void> {
   await removeFinalizer(ctx.client.api(kinds.Pod), pod, TRACKING, { signal: ctx.signal });
 }
 
-interface Uncounted {
-  readonly succeeded?: readonly string[];
-  readonly failed?: readonly string[];
-}
-
 interface Counted {
   readonly succeeded: number;
   readonly failed: number;
@@ -93,7 +88,7 @@ interface Counted {
  * uids, since an index counts once however often it succeeds.
  */
 async function count(job: kinds.Job, pods: readonly kinds.Pod[], ctx: Context<kinds.Job>): Promise<Counted> {
-  const before = (job.status?.uncountedTerminatedPods ?? {}) as Uncounted;
+  const before = (job.status?.uncountedTerminatedPods ?? {});
   const known = new Set([...(before.succeeded ?? []), ...(before.failed ?? [])]);
   const succeeded = [...(before.succeeded ?? [])];
   const failed = [...(before.failed ?? [])];
@@ -111,7 +106,7 @@ async function count(job: kinds.Job, pods: readonly kinds.Pod[], ctx: Context<ki
   const completedIndexes = formatIndexes(indexes);
   if (succeeded.length + failed.length > known.size || completedIndexes !== (job.status?.completedIndexes ?? "")) {
     const uncountedTerminatedPods = { ...(succeeded.length === 0 ? {} : { succeeded }), ...(failed.length === 0 ? {} : { failed }) };
-    await ctx.status({ uncountedTerminatedPods, ...completed(indexes), startTime: job.status?.startTime ?? formatTime(ctx.clock.now()) } as never);
+    await ctx.status({ uncountedTerminatedPods, ...completed(indexes), startTime: job.status?.startTime ?? formatTime(ctx.clock.now()) });
   }
   for (const pod of ended) await release(pod, ctx);
   const numbers = { failed: (job.status?.failed ?? 0) + failed.length };

@@ -1,6 +1,6 @@
 import { byCodeUnit, deepEqual, stringifyJson, type JsonValue } from "@fairlead/base";
 import type { KubernetesObject, OwnerReference } from "@fairlead/apimachinery";
-import { apiVersionOf, kinds, type NewObject, type ResourceKind } from "@fairlead/client";
+import { apiVersionOf, type kinds, type NewObject, type ResourceKind } from "@fairlead/client";
 import type { Context, StoreReader } from "@fairlead/runtime";
 
 /** What the workload controllers share: pods from templates, who owns what, and how pods stand. */
@@ -30,7 +30,7 @@ export interface PodOptions {
 export function podFrom(template: kinds.PodTemplateSpec | undefined, options: PodOptions): NewObject<kinds.Pod> {
   const labels = { ...template?.metadata?.labels, ...options.labels };
   const annotations = { ...template?.metadata?.annotations, ...options.annotations };
-  const spec = (template?.spec ?? { containers: [] }) as kinds.PodSpec;
+  const spec = (template?.spec ?? { containers: [] });
   return {
     metadata: {
       ...options.name,
@@ -102,4 +102,4 @@ export async function writeStatus<T extends KubernetesObject>(ctx: Context<T>, o
   if (changed.length > 0) await ctx.status(Object.fromEntries(changed.map(([key, value]) => [key, value ?? null])) as never);
 }
 
-export type ConditionInput = { readonly type: string; readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string };
+export interface ConditionInput { readonly type: string; readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string }

@@ -127,7 +127,7 @@ async function recordRevision(set: kinds.StatefulSet, revision: string, ctx: Con
   if (set.status?.updateRevision === revision) return;
   try {
     await ctx.client.api(kinds.ControllerRevision).create(
-      { metadata: { name: revision, namespace: set.metadata.namespace ?? "", labels: { ...set.spec?.selector?.matchLabels, [REVISION_LABEL]: revision }, ownerReferences: [controllerReference(set, kinds.StatefulSet)] }, data: { spec: { template: set.spec?.template ?? {} } } as never, revision: Math.max(1, set.metadata.generation ?? 1) },
+      { metadata: { name: revision, namespace: set.metadata.namespace ?? "", labels: { ...set.spec?.selector?.matchLabels, [REVISION_LABEL]: revision }, ownerReferences: [controllerReference(set, kinds.StatefulSet)] }, data: { spec: { template: set.spec?.template ?? {} } }, revision: Math.max(1, set.metadata.generation ?? 1) },
       { signal: ctx.signal },
     );
   } catch (error) {

@@ -103,7 +103,7 @@ describe("a StatefulSet", () => {
 
   it("starts one pod after the other, each with its own claim, and stops them from the end", async () => {
     const volumeClaimTemplates = [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } }];
-    await env.client("user").api(kinds.StatefulSet, "default").create(set({ volumeClaimTemplates }) as never);
+    await env.client("user").api(kinds.StatefulSet, "default").create(set({ volumeClaimTemplates }));
     await env.settle();
     expect(await names()).toEqual(["db-0", "db-1", "db-2"]);
     const times = [...(await pods())].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)).map((p) => Number(p.metadata.resourceVersion));
@@ -117,13 +117,13 @@ describe("a StatefulSet", () => {
   });
 
   it("does not go on while a pod is not ready", async () => {
-    await env.client("user").api(kinds.StatefulSet, "default").create(set({ template: template("a:1", { [ANNOTATIONS.neverReady]: "true" }) }) as never);
+    await env.client("user").api(kinds.StatefulSet, "default").create(set({ template: template("a:1", { [ANNOTATIONS.neverReady]: "true" }) }));
     await env.settle();
     expect(await names()).toEqual(["db-0"]);
   });
 
   it("replaces pods of an old revision from the end", async () => {
-    await env.client("user").api(kinds.StatefulSet, "default").create(set() as never);
+    await env.client("user").api(kinds.StatefulSet, "default").create(set());
     await env.settle();
     await patch(kinds.StatefulSet, "db", { spec: { template: template("a:2") } });
     await env.settle();
@@ -136,7 +136,7 @@ describe("a StatefulSet", () => {
 
 describe("a DaemonSet", () => {
   it("has one pod on each node, cordoned ones included, and follows the nodes", async () => {
-    await env.client("user").api(kinds.DaemonSet, "default").create({ metadata: { name: "agent" }, spec: { selector: { matchLabels: labels }, template: template() } } as never);
+    await env.client("user").api(kinds.DaemonSet, "default").create({ metadata: { name: "agent" }, spec: { selector: { matchLabels: labels }, template: template() } });
     await env.settle();
     expect((await pods()).map((p) => p.spec?.nodeName).sort()).toEqual(DEFAULT_NODES.map((n) => n.name));
     await env.client("user").api(kinds.Node).delete("node-2", { preconditions: "none" });
@@ -151,7 +151,7 @@ describe("a Job", () => {
   const jobs = () => env.client("user").api(kinds.Job, "default");
 
   it("runs as many pods at once as it may until enough have succeeded, and counts each once", async () => {
-    await jobs().create(job({ completions: 5, parallelism: 2 }) as never);
+    await jobs().create(job({ completions: 5, parallelism: 2 }));
     await env.settle();
     const { status } = await jobs().get("j");
     expect(status).toMatchObject({ succeeded: 5 });
@@ -163,7 +163,7 @@ describe("a Job", () => {
   });
 
   it("fails when its pods fail too often", async () => {
-    await jobs().create(job({ backoffLimit: 2 }, { [ANNOTATIONS.exitCode]: "3" }) as never);
+    await jobs().create(job({ backoffLimit: 2 }, { [ANNOTATIONS.exitCode]: "3" }));
     await env.settle({ quietMs: 120_000, limitMs: 3_600_000 });
     const { status } = await jobs().get("j");
     expect(status?.failed).toBe(3);
@@ -171,7 +171,7 @@ describe("a Job", () => {
   });
 
   it("gives every index a pod that succeeds", async () => {
-    await jobs().create(job({ completions: 4, parallelism: 3, completionMode: "Indexed" }) as never);
+    await jobs().create(job({ completions: 4, parallelism: 3, completionMode: "Indexed" }));
     await env.settle();
     const { status } = await jobs().get("j");
     expect(status).toMatchObject({ succeeded: 4, completedIndexes: "0-3" });
@@ -180,7 +180,7 @@ describe("a Job", () => {
   });
 
   it("waits while it is suspended", async () => {
-    await jobs().create(job({ suspend: true }) as never);
+    await jobs().create(job({ suspend: true }));
     await env.settle();
     expect(await pods()).toEqual([]);
     await patch(kinds.Job, "j", { spec: { suspend: false } });
@@ -189,7 +189,7 @@ describe("a Job", () => {
   });
 
   it("goes after its time to live", async () => {
-    await jobs().create(job({ ttlSecondsAfterFinished: 30 }) as never);
+    await jobs().create(job({ ttlSecondsAfterFinished: 30 }));
     await env.settle({ quietMs: 60_000 });
     expect(await jobs().find("j")).toBeUndefined();
     expect(await pods()).toEqual([]);
