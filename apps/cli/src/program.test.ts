@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { createServer } from "node:net";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ class Session {
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const terminal: Terminal = {
-      env: { XDG_STATE_HOME: folder, XDG_CACHE_HOME: process.env["FAIRLEAD_CACHE"] ?? join(folder, "cache"), PATH: "", ...env },
+      env: { XDG_STATE_HOME: folder, XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), PATH: "", ...env },
       stdout: { write: (text) => void (this.out += text) },
       stderr: { write: (text) => void (this.err += text) },
       signals: this.#signals,
