@@ -22,7 +22,8 @@ export function builtinSchemas(): BuiltinSchemas {
   let table: Readonly<Record<string, TypeEntry>> | undefined;
   let kinds: ReadonlyMap<string, string> | undefined;
   const built = new Map<string, Schema>();
-  const types = (): Readonly<Record<string, TypeEntry>> => (table ??= JSON.parse(BUILTIN_TYPES) as Record<string, TypeEntry>);
+  const types = (): Readonly<Record<string, TypeEntry>> =>
+    (table ??= JSON.parse(BUILTIN_TYPES) as Record<string, TypeEntry>);
   const find = (name: string): Schema | undefined => {
     const known = built.get(name);
     if (known !== undefined) return known;
@@ -106,7 +107,10 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   J: { preserveUnknownFields: true },
 };
 
-const ZEROS: ReadonlyMap<Schema["type"], string | number | boolean> = new Map<Schema["type"], string | number | boolean>([
+const ZEROS: ReadonlyMap<Schema["type"], string | number | boolean> = new Map<
+  Schema["type"],
+  string | number | boolean
+>([
   ["string", ""],
   ["integer", 0],
   ["number", 0],
@@ -117,7 +121,10 @@ function fieldSchema(field: FieldEntry, find: (name: string) => Schema | undefin
   const facts: FieldFacts = typeof field === "string" ? { t: field } : field;
   const presence = PRESENCE[facts.t.slice(-1)];
   const base = typeSchema(presence === undefined ? facts.t : facts.t.slice(0, -1), find);
-  const zero = presence === "always" && base.format !== "date-time" && base.format !== "micro-time" ? ZEROS.get(base.type) : undefined;
+  const zero =
+    presence === "always" && base.format !== "date-time" && base.format !== "micro-time"
+      ? ZEROS.get(base.type)
+      : undefined;
   const value = facts.d ?? zero;
   return {
     ...base,

@@ -61,7 +61,11 @@ export interface CustomValidation {
  * What is wrong with a custom resource beyond its own metadata. CEL rules are not evaluated; where they would be
  * skipped, the error that says so is added.
  */
-export function validateCustomObject(object: JsonObject, schema: Schema, options: CustomValidation): readonly FieldError[] {
+export function validateCustomObject(
+  object: JsonObject,
+  schema: Schema,
+  options: CustomValidation,
+): readonly FieldError[] {
   const errors = [
     ...schemaErrors(object, schema, options),
     ...validateEmbedded(object, schema),
@@ -74,11 +78,18 @@ const RULES_SKIPPED: FieldError = {
   type: "FieldValueInvalid",
   field: "<nil>",
   badValue: null,
-  detail: "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+  detail:
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
 };
 
 function isBlocking({ type }: FieldError): boolean {
-  return ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"].includes(type);
+  return [
+    "FieldValueNotSupported",
+    "FieldValueRequired",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueTypeInvalid",
+  ].includes(type);
 }
 
 function schemaErrors(object: JsonObject, schema: Schema, { status, old }: CustomValidation): readonly FieldError[] {
@@ -104,4 +115,3 @@ export function hasRules(schema: Schema): boolean {
   for (const property of properties?.values() ?? []) if (hasRules(property)) return true;
   return false;
 }
-

@@ -1,5 +1,14 @@
 // The types of a built-in kind's JSON as Go's decoder checks them, with its messages (sigs.k8s.io/json, encoding/json).
-import { decodedNumber, getOwn, isArray, isObject, JsonNumber, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  decodedNumber,
+  getOwn,
+  isArray,
+  isObject,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { findQuantity, parseQuantity, QuantityError } from "../validation/quantity.js";
 import type { Schema } from "./schema.js";
 
@@ -16,7 +25,7 @@ export interface DecodeOptions {
  *   `json: cannot unmarshal number into Go struct field ObjectMeta.name of type string`.
  */
 export function decodeGo(value: JsonValue, schema: Schema, options: DecodeOptions = {}): string | undefined {
-  if (options.dropInvalid === true && isObject(value)) return dropInvalid(value as MutableJsonObject, schema);
+  if (options.dropInvalid === true && isObject(value)) return dropInvalid(value, schema);
   return check(value, schema, TOP);
 }
 
@@ -58,7 +67,9 @@ function check(value: JsonValue, schema: Schema, place: Place): string | undefin
     case "integer":
       return checkInteger(value, schema.format ?? "int32", place);
     case "number":
-      return typeof value === "number" || typeof value === "bigint" || value instanceof JsonNumber ? undefined : mismatch(value, schema, place);
+      return typeof value === "number" || typeof value === "bigint" || value instanceof JsonNumber
+        ? undefined
+        : mismatch(value, schema, place);
     case "boolean":
       return typeof value === "boolean" ? undefined : mismatch(value, schema, place);
     default:
@@ -72,8 +83,12 @@ function checkMembers(object: JsonObject, schema: Schema, place: Place): string 
     const value = getOwn(object, key) as JsonValue;
     const field = properties?.get(key);
     if (field === undefined && (properties !== undefined || additional === undefined || additional === true)) continue;
-    if (value instanceof JsonNumber && (field ?? additional) !== undefined) plain(object as MutableJsonObject, key, field ?? (additional as Schema));
-    const error = field === undefined ? check(value, additional as Schema, place) : check(value, field, fieldPlace(place, schema, key));
+    if (value instanceof JsonNumber && (field ?? additional) !== undefined)
+      plain(object, key, field ?? (additional as Schema));
+    const error =
+      field === undefined
+        ? check(value, additional as Schema, place)
+        : check(value, field, fieldPlace(place, schema, key));
     if (error !== undefined) return error;
   }
   return undefined;
@@ -95,7 +110,8 @@ function checkItems(list: readonly JsonValue[], schema: Schema, place: Place): s
 }
 
 function checkInteger(value: JsonValue, format: string, place: Place): string | undefined {
-  if (typeof value !== "number" && typeof value !== "bigint" && !(value instanceof JsonNumber)) return mismatchOf(value, format, place);
+  if (typeof value !== "number" && typeof value !== "bigint" && !(value instanceof JsonNumber))
+    return mismatchOf(value, format, place);
   const limit = format === "int64" ? 2n ** 63n : 2n ** 31n;
   const whole = typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
   if (whole && BigInt(value) >= -limit && BigInt(value) < limit) return undefined;
@@ -130,7 +146,8 @@ function checkTime(value: string, layout: string): string | undefined {
   const match = TIME.exec(value);
   const subject = `parsing time ${JSON.stringify(value)}`;
   if (match === null) return `${subject} as ${JSON.stringify(layout)}: ${cannotParse(value, layout)}`;
-  if (layout.includes(".") && match[7]?.length !== 7) return `${subject} as ${JSON.stringify(layout)}: ${wrongFraction(value, match[7] ?? "")}`;
+  if (layout.includes(".") && match[7]?.length !== 7)
+    return `${subject} as ${JSON.stringify(layout)}: ${wrongFraction(value, match[7] ?? "")}`;
   const ranges: readonly (readonly [group: number, max: number, name: string])[] = [
     [2, 12, "month"],
     [3, 31, "day"],
@@ -140,7 +157,8 @@ function checkTime(value: string, layout: string): string | undefined {
   ];
   for (const [group, max, name] of ranges) {
     const part = Number(match[group]);
-    if (part > max || (part === 0 && max < 32 && (name === "month" || name === "day"))) return `${subject}: ${name} out of range`;
+    if (part > max || (part === 0 && max < 32 && (name === "month" || name === "day")))
+      return `${subject}: ${name} out of range`;
   }
   return undefined;
 }

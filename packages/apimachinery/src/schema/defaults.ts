@@ -1,5 +1,14 @@
 // Filling in a custom resource's defaults (apiextensions-apiserver: pkg/apiserver/schema/defaulting/algorithm.go).
-import { cloneJson, getOwn, isArray, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  getOwn,
+  isArray,
+  isObject,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { fieldSchema } from "./prune.js";
 import type { Schema } from "./schema.js";
 
@@ -27,7 +36,10 @@ function defaulted(value: JsonValue, schema: Schema | undefined): JsonValue {
 function defaultedList(list: readonly JsonValue[], { items }: Schema): JsonValue {
   let copy: JsonValue[] | undefined;
   for (const [i, item] of list.entries()) {
-    const filled = defaulted(isRefusedNull(item, items) && items?.default !== undefined ? cloneJson(items.default) : item, items);
+    const filled = defaulted(
+      isRefusedNull(item, items) && items?.default !== undefined ? cloneJson(items.default) : item,
+      items,
+    );
     if (filled !== item) (copy ??= [...list])[i] = filled;
   }
   return copy ?? list;
@@ -45,7 +57,10 @@ function defaultedObject(object: JsonObject, schema: Schema): JsonObject {
     const field = fieldSchema(schema, key);
     const member = (copy ?? object)[key];
     if (field === undefined || member === undefined) continue;
-    const filled = defaulted(isRefusedNull(member, field) && field.default !== undefined ? cloneJson(field.default) : member, field);
+    const filled = defaulted(
+      isRefusedNull(member, field) && field.default !== undefined ? cloneJson(field.default) : member,
+      field,
+    );
     if (filled !== member) set(key, filled);
   }
   return copy ?? object;

@@ -1,6 +1,15 @@
 // Objects inside custom resources (`x-kubernetes-embedded-resource`): their apiVersion, kind and metadata are those of
 // Kubernetes whether the schema says so or not (apiextensions-apiserver: pkg/apiserver/schema/objectmeta).
-import { cloneJson, getOwn, isArray, isObject, stringifyJson, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  getOwn,
+  isArray,
+  isObject,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import type { FieldError } from "../validation/field-error.js";
 import { childPath, invalid, required } from "../validation/errors.js";
 import { isDns1035Label, isPathSegmentName } from "../validation/names.js";
@@ -28,7 +37,10 @@ export interface CoerceOptions {
  * @returns the first thing that has the wrong type.
  */
 export function coerceMetadata(value: JsonValue, schema: Schema, options: CoerceOptions = {}): FieldError | undefined {
-  return coerce(value, options.root === true ? { ...schema, embeddedResource: true } : schema, { path: options.path ?? "", options });
+  return coerce(value, options.root === true ? { ...schema, embeddedResource: true } : schema, {
+    path: options.path ?? "",
+    options,
+  });
 }
 
 interface Place {
@@ -48,7 +60,7 @@ function coerce(value: JsonValue, schema: Schema, place: Place): FieldError | un
   }
   if (!isObject(value)) return undefined;
   for (const key of Object.keys(value)) {
-    const own = schema.embeddedResource === true ? coerceMember(value as MutableJsonObject, key, place) : undefined;
+    const own = schema.embeddedResource === true ? coerceMember(value, key, place) : undefined;
     if (own !== undefined) return own;
     const field = fieldSchema(schema, key);
     const member = getOwn(value, key);
@@ -70,7 +82,11 @@ function coerceMember(object: MutableJsonObject, key: string, { path, options }:
   return key === "metadata" ? coerceObjectMeta(object, value, { path: childPath(path, key), options }) : undefined;
 }
 
-function coerceObjectMeta(object: MutableJsonObject, value: JsonValue, { path, options }: Place): FieldError | undefined {
+function coerceObjectMeta(
+  object: MutableJsonObject,
+  value: JsonValue,
+  { path, options }: Place,
+): FieldError | undefined {
   const schema = builtinSchema("meta.v1.ObjectMeta");
   const before = cloneJson(value);
   const error = decodeGo(value, schema, { dropInvalid: options.dropInvalid === true });
@@ -83,7 +99,7 @@ function coerceObjectMeta(object: MutableJsonObject, value: JsonValue, { path, o
     return undefined;
   }
   prune(value, schema, { onUnknown: (unknown) => options.onUnknown?.(`${path}.${unknown}`) });
-  goForm(value as MutableJsonObject, schema);
+  goForm(value, schema);
   return undefined;
 }
 
@@ -99,7 +115,11 @@ export function validateEmbedded(value: JsonValue, schema: Schema, path = ""): r
     const property = schema.properties?.get(key);
     const field = property ?? fieldSchema(schema, key);
     if (field === undefined) return [];
-    return validateEmbedded(getOwn(value, key) as JsonValue, field, property === undefined ? `${path}[${key}]` : childPath(path, key));
+    return validateEmbedded(
+      getOwn(value, key) as JsonValue,
+      field,
+      property === undefined ? `${path}[${key}]` : childPath(path, key),
+    );
   });
   return [...own, ...below];
 }
@@ -116,7 +136,9 @@ function validateTypeAndMeta(object: JsonObject, path: string): readonly FieldEr
   if (isObject(metadata)) {
     const named = getOwn(metadata, "name") === undefined ? { ...metadata, name: "fakename" } : metadata;
     const namespaced = (getOwn(metadata, "namespace") ?? "") !== "";
-    errors.push(...validateObjectMeta(named, { namespaced, validateName: isPathSegmentName, path: childPath(path, "metadata") }));
+    errors.push(
+      ...validateObjectMeta(named, { namespaced, validateName: isPathSegmentName, path: childPath(path, "metadata") }),
+    );
   }
   return errors;
 }
@@ -131,5 +153,7 @@ function validateKind(value: JsonValue, path: string): readonly FieldError[] {
   if (typeof value !== "string") return [invalid(path, value, "must be a string")];
   if (value === "") return [invalid(path, value, "must not be empty")];
   const messages = isDns1035Label(value.toLowerCase());
-  return messages.length === 0 ? [] : [invalid(path, value, `may have mixed case, but should otherwise match: ${messages.join(",")}`)];
+  return messages.length === 0
+    ? []
+    : [invalid(path, value, `may have mixed case, but should otherwise match: ${messages.join(",")}`)];
 }

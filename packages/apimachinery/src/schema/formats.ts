@@ -14,7 +14,10 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ["uri", isRequestUri],
   ["email", isEmail],
-  ["hostname", (text) => HOSTNAME.test(text) && text.length <= 255 && text.split(".").every((part) => part.length <= 63)],
+  [
+    "hostname",
+    (text) => HOSTNAME.test(text) && text.length <= 255 && text.split(".").every((part) => part.length <= 63),
+  ],
   ["ipv4", (text) => text.includes(".") && parseIp(text) !== undefined],
   ["ipv6", (text) => text.includes(":") && parseIp(text) !== undefined],
   ["cidr", (text) => parseCidr(text) !== undefined],
@@ -51,23 +54,31 @@ export function isStringFormat(format: string): boolean {
 
 /** Go's url.ParseRequestURI: an absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what must be refused here
   if (text === "" || /[\u0000-\u001f\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
   if (text.startsWith("/")) return true;
-  return /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:\/\/[^ ]*|[^ ]+)$/.test(text) && !/^[^:]*:[^/]*$/.test(text.replace(/^[^:]+:\/\//, "x:/"));
+  return (
+    /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:\/\/[^ ]*|[^ ]+)$/.test(text) &&
+    !/^[^:]*:[^/]*$/.test(text.replace(/^[^:]+:\/\//, "x:/"))
+  );
 }
 
 /** Close to Go's mail.ParseAddress: `a@b`, or `Name <a@b>`. */
 function isEmail(text: string): boolean {
   const address = /^(?:[^<>]*<([^<>]+)>|([^<>]+))$/.exec(text.trim());
-  return /^(?:"(?:[^"\\]|\\.)+"|[^\s@"(),:;<>[\]\\]+)@(?:\[[^\]]+\]|[^\s@"(),:;<>[\]\\]+)$/.test(address?.[1] ?? address?.[2] ?? "");
+  return /^(?:"(?:[^"\\]|\\.)+"|[^\s@"(),:;<>[\]\\]+)@(?:\[[^\]]+\]|[^\s@"(),:;<>[\]\\]+)$/.test(
+    address?.[1] ?? address?.[2] ?? "",
+  );
 }
 
 function isMac(text: string): boolean {
-  return /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/.test(text) ||
+  return (
+    /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}$/.test(text) ||
     /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){6}[0-9a-fA-F]{2}$/.test(text) ||
     /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1){18}[0-9a-fA-F]{2}$/.test(text) ||
-    /^(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}$|^(?:[0-9a-fA-F]{4}\.){3}[0-9a-fA-F]{4}$|^(?:[0-9a-fA-F]{4}\.){9}[0-9a-fA-F]{4}$/.test(text);
+    /^(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}$|^(?:[0-9a-fA-F]{4}\.){3}[0-9a-fA-F]{4}$|^(?:[0-9a-fA-F]{4}\.){9}[0-9a-fA-F]{4}$/.test(
+      text,
+    )
+  );
 }
 
 function isIsbn10(text: string): boolean {

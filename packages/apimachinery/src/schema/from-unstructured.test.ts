@@ -12,7 +12,12 @@ it.each<[sentence: string, type: string, value: JsonValue, message: string | und
   ["refuses text for a struct", "apps.v1.Deployment", { spec: "x" }, "cannot restore struct from: string"],
   ["refuses a list for a map", "core.v1.ConfigMap", { data: [] }, "cannot restore map from slice"],
   ["refuses text for a list", "core.v1.Pod", { spec: { containers: "x" } }, "cannot restore slice from string"],
-  ["refuses bytes that are not base64", "core.v1.Secret", { data: { k: "%%%" } }, "error decoding from json: illegal base64 data at input byte 0"],
+  [
+    "refuses bytes that are not base64",
+    "core.v1.Secret",
+    { data: { k: "%%%" } },
+    "error decoding from json: illegal base64 data at input byte 0",
+  ],
 ])("%s", (_sentence, type, value, message) => {
   expect(fromUnstructuredError(value, builtinSchema(type))).toBe(message);
 });

@@ -33,7 +33,10 @@ export function fromUnstructuredError(value: JsonValue, schema: Schema): string 
 
 function objectError(value: JsonValue, schema: Schema): string | undefined {
   const { properties, additionalProperties: additional } = schema;
-  if (!isObject(value)) return properties === undefined ? `cannot restore map from ${kindOf(value)}` : `cannot restore struct from: ${kindOf(value)}`;
+  if (!isObject(value))
+    return properties === undefined
+      ? `cannot restore map from ${kindOf(value)}`
+      : `cannot restore struct from: ${kindOf(value)}`;
   if (properties !== undefined) return structError(value, properties);
   if (additional === undefined || additional === true) return undefined;
   for (const key of Object.keys(value)) {
@@ -80,7 +83,9 @@ function integerError(value: JsonValue, type: string): string | undefined {
 
 /** Go converts whole numbers to strings (as runes), so that mistake alone has words of its own. */
 function unconvertible(value: JsonValue, type: string): string {
-  return type === "string" && kindOf(value) === "int64" ? "cannot convert int64 to string" : `unrecognized type: ${type}`;
+  return type === "string" && kindOf(value) === "int64"
+    ? "cannot convert int64 to string"
+    : `unrecognized type: ${type}`;
 }
 
 function kindOf(value: JsonValue): string {

@@ -24,7 +24,8 @@ export function goForm(object: MutableJsonObject, schema: Schema): void {
 /** The form of a field's value; undefined where it is left out. */
 function fieldForm(value: JsonValue | undefined, schema: Schema): JsonValue | undefined {
   if (value === undefined || value === null) return absentForm(schema);
-  if (schema.presence !== "pointer" && schema.presence !== "nullablePointer" && isEmpty(value, schema)) return absentForm(schema);
+  if (schema.presence !== "pointer" && schema.presence !== "nullablePointer" && isEmpty(value, schema))
+    return absentForm(schema);
   return valueForm(value, schema);
 }
 
@@ -61,7 +62,8 @@ function zeroForm(schema: Schema): JsonValue {
 function isEmpty(value: JsonValue, schema: Schema): boolean {
   if (schema.intOrString === true || schema.untypedAtomic === true) return false;
   if (isArray(value)) return value.length === 0;
-  if (isObject(value)) return schema.properties === undefined && schema.type === "object" && Object.keys(value).length === 0;
+  if (isObject(value))
+    return schema.properties === undefined && schema.type === "object" && Object.keys(value).length === 0;
   return value === "" || value === 0 || value === false;
 }
 
@@ -74,15 +76,16 @@ function valueForm(value: JsonValue, schema: Schema): JsonValue {
   }
   if (isObject(value)) {
     if (schema.properties !== undefined) {
-      goForm(value as MutableJsonObject, schema);
+      goForm(value, schema);
       return value;
     }
     const { additionalProperties } = schema;
     if (additionalProperties === undefined || additionalProperties === true) return value;
-    for (const key of Object.keys(value)) {
-      const item = value[key] as JsonValue;
+    const object: MutableJsonObject = value;
+    for (const key of Object.keys(object)) {
+      const item = object[key] as JsonValue;
       const form = elementForm(item, additionalProperties);
-      if (form !== item) (value as MutableJsonObject)[key] = form;
+      if (form !== item) object[key] = form;
     }
     return value;
   }
@@ -100,14 +103,20 @@ function elementForm(item: JsonValue, schema: Schema): JsonValue {
 /** Elements that need no new list: they are scalars, or objects that are changed in place. */
 function isStable(list: readonly JsonValue[], items: Schema): boolean {
   for (const item of list) {
-    if (isObject(item) && items.properties !== undefined) goForm(item as MutableJsonObject, items);
+    if (isObject(item) && items.properties !== undefined) goForm(item, items);
     else if (elementForm(item, items) !== item) return false;
   }
   return true;
 }
 
 function quantityForm(value: JsonValue): JsonValue {
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint" && !(value instanceof JsonNumber)) return value;
+  if (
+    typeof value !== "string" &&
+    typeof value !== "number" &&
+    typeof value !== "bigint" &&
+    !(value instanceof JsonNumber)
+  )
+    return value;
   const quantity = findQuantity(String(value).trim());
   return quantity === undefined ? value : formatQuantity(quantity);
 }

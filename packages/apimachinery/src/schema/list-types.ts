@@ -12,9 +12,16 @@ import type { Schema } from "./schema.js";
  */
 export function validateListTypes(value: JsonValue, schema: Schema, path = ""): readonly FieldError[] {
   if (isArray(value)) {
-    const own = schema.listType === "set" ? duplicates(value, path) : schema.listType === "map" ? duplicateKeys(value, schema, path) : [];
+    const own =
+      schema.listType === "set"
+        ? duplicates(value, path)
+        : schema.listType === "map"
+          ? duplicateKeys(value, schema, path)
+          : [];
     const { items } = schema;
-    return items === undefined ? own : [...own, ...value.flatMap((item, i) => validateListTypes(item, items, `${path}[${i}]`))];
+    return items === undefined
+      ? own
+      : [...own, ...value.flatMap((item, i) => validateListTypes(item, items, `${path}[${i}]`))];
   }
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key) => {
@@ -22,7 +29,9 @@ export function validateListTypes(value: JsonValue, schema: Schema, path = ""): 
     const property = schema.properties?.get(key);
     if (property !== undefined) return validateListTypes(member, property, childPath(path, key));
     const additional = schema.additionalProperties;
-    return additional === undefined || additional === true ? [] : validateListTypes(member, additional, `${path}[${key}]`);
+    return additional === undefined || additional === true
+      ? []
+      : validateListTypes(member, additional, `${path}[${key}]`);
   });
 }
 
@@ -33,7 +42,8 @@ function duplicates(list: readonly JsonValue[], path: string): readonly FieldErr
 
 function duplicateKeys(list: readonly JsonValue[], schema: Schema, path: string): readonly FieldError[] {
   for (const [i, item] of list.entries()) {
-    if (item !== null && !isObject(item)) return [invalid(`${path}[${i}]`, item, "must be an object for an array of list-type map")];
+    if (item !== null && !isObject(item))
+      return [invalid(`${path}[${i}]`, item, "must be an object for an array of list-type map")];
   }
   const keys = list.map((item) => keyOf(item, schema.listMapKeys ?? []));
   return secondOnes(keys).map((i) => duplicate(`${path}[${i}]`, keys[i] as JsonValue));
@@ -41,10 +51,12 @@ function duplicateKeys(list: readonly JsonValue[], schema: Schema, path: string)
 
 function keyOf(item: JsonValue, names: readonly string[]): JsonObject {
   if (!isObject(item)) return {};
-  return Object.fromEntries([...names].sort().flatMap((name) => {
-    const value = getOwn(item, name);
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return Object.fromEntries(
+    [...names].sort().flatMap((name) => {
+      const value = getOwn(item, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function secondOnes(list: readonly JsonValue[]): readonly number[] {

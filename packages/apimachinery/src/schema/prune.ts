@@ -33,7 +33,7 @@ function visit(value: JsonValue, schema: Schema | undefined, place: Place): void
     }
     return;
   }
-  if (isObject(value)) visitObject(value as MutableJsonObject, schema, place);
+  if (isObject(value)) visitObject(value, schema, place);
 }
 
 const PRESERVE: Schema = { preserveUnknownFields: true };
@@ -70,10 +70,12 @@ export function dropNonNullableNulls(value: JsonValue, schema: Schema | undefine
     return;
   }
   if (!isObject(value)) return;
-  for (const key of Object.keys(value)) {
-    const member = getOwn(value, key) as JsonValue;
+  const object: MutableJsonObject = value;
+  for (const key of Object.keys(object)) {
+    const member = getOwn(object, key) as JsonValue;
     const field = fieldSchema(schema, key);
-    if (member === null && field !== undefined && field.nullable !== true && field.default === undefined) delete (value as MutableJsonObject)[key];
+    if (member === null && field !== undefined && field.nullable !== true && field.default === undefined)
+      delete object[key];
     else dropNonNullableNulls(member, field);
   }
 }

@@ -34,11 +34,22 @@ function scalarFacts(json: JsonObject): Part {
 
 function bounds(json: JsonObject): Part {
   const out: Part = {};
-  for (const key of ["minProperties", "maxProperties", "minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum", "multipleOf"] as const) {
+  for (const key of [
+    "minProperties",
+    "maxProperties",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "multipleOf",
+  ] as const) {
     const value = getOwn(json, key);
     if (typeof value === "number" || typeof value === "bigint" || value instanceof JsonNumber) out[key] = Number(value);
   }
-  for (const key of ["exclusiveMinimum", "exclusiveMaximum", "uniqueItems"] as const) if (getOwn(json, key) === true) out[key] = true;
+  for (const key of ["exclusiveMinimum", "exclusiveMaximum", "uniqueItems"] as const)
+    if (getOwn(json, key) === true) out[key] = true;
   return out;
 }
 
@@ -81,7 +92,8 @@ function extensions(json: JsonObject): Part {
   if (getOwn(json, "x-kubernetes-embedded-resource") === true) out.embeddedResource = true;
   if (getOwn(json, "x-kubernetes-int-or-string") === true) out.intOrString = true;
   const rules = getOwn(json, "x-kubernetes-validations");
-  if (isArray(rules) && rules.length > 0) out.validations = rules.flatMap((rule) => (isObject(rule) ? [validationRule(rule)] : []));
+  if (isArray(rules) && rules.length > 0)
+    out.validations = rules.flatMap((rule) => (isObject(rule) ? [validationRule(rule)] : []));
   return out;
 }
 

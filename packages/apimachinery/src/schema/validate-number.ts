@@ -9,16 +9,34 @@ export function validateNumber(value: number | bigint, schema: Schema, path: str
   const errors = rangeErrors(value, schema, "Checked", path);
   return [
     ...errors,
-    ...bound(schema.multipleOf, "MultipleOf", schema, path, (factor, whole) => multipleErrors(value, factor, { whole, path })),
+    ...bound(schema.multipleOf, "MultipleOf", schema, path, (factor, whole) =>
+      multipleErrors(value, factor, { whole, path }),
+    ),
     ...bound(schema.minimum, "Minimum boundary", schema, path, (min, whole) => {
       const limit = whole ? Math.trunc(min) : min;
       const ok = schema.exclusiveMinimum === true ? value > limit : value >= limit;
-      return ok ? [] : [failed(path, value, `should be greater than ${schema.exclusiveMinimum === true ? "" : "or equal to "}${goFloat(limit)}`)];
+      return ok
+        ? []
+        : [
+            failed(
+              path,
+              value,
+              `should be greater than ${schema.exclusiveMinimum === true ? "" : "or equal to "}${goFloat(limit)}`,
+            ),
+          ];
     }),
     ...bound(schema.maximum, "Maximum boundary", schema, path, (max, whole) => {
       const limit = whole ? Math.trunc(max) : max;
       const ok = schema.exclusiveMaximum === true ? value < limit : value <= limit;
-      return ok ? [] : [failed(path, value, `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${goFloat(limit)}`)];
+      return ok
+        ? []
+        : [
+            failed(
+              path,
+              value,
+              `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${goFloat(limit)}`,
+            ),
+          ];
     }),
   ];
 
@@ -39,13 +57,19 @@ function isWhole(value: number | bigint): boolean {
   return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
-function multipleErrors(value: number | bigint, factor: number, { whole, path }: { readonly whole: boolean; readonly path: string }): readonly SchemaError[] {
+function multipleErrors(
+  value: number | bigint,
+  factor: number,
+  { whole, path }: { readonly whole: boolean; readonly path: string },
+): readonly SchemaError[] {
   const by = whole ? Math.trunc(factor) : factor;
   if (by <= 0) {
     const message = `factor MultipleOf declared for ${path} must be positive: ${goFloat(by)}`;
     return [{ message, error: invalid(path, by, message) }];
   }
-  const fits = whole ? BigInt(value) % BigInt(by) === 0n : isJsonInteger(by < 1 ? (1 / by) * Number(value) : Number(value) / by);
+  const fits = whole
+    ? BigInt(value) % BigInt(by) === 0n
+    : isJsonInteger(by < 1 ? (1 / by) * Number(value) : Number(value) / by);
   return fits ? [] : [failed(path, value, `should be a multiple of ${goFloat(by)}`)];
 }
 
@@ -54,7 +78,11 @@ function isJsonInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const rounded = Math.trunc(value);
   const difference = Math.abs(value - rounded);
-  return value === rounded || difference < Number.MIN_VALUE * 1e9 || difference / (Math.abs(value) + Math.abs(rounded)) < 1e-9;
+  return (
+    value === rounded ||
+    difference < Number.MIN_VALUE * 1e9 ||
+    difference / (Math.abs(value) + Math.abs(rounded)) < 1e-9
+  );
 }
 
 function failed(path: string, value: number | bigint, what: string): SchemaError {
@@ -67,8 +95,10 @@ function rangeErrors(value: number | bigint, schema: Schema, what: string, path:
   if (schema.type === "integer" && schema.intOrString !== true) {
     const limit = format === "int32" ? 2n ** 31n : 2n ** 63n;
     if (isWhole(value) && BigInt(value) >= -limit && BigInt(value) < limit) return [];
-    if (typeof value === "number" && Number.isInteger(value) && BigInt(value) >= -limit && BigInt(value) < limit) return [];
-  } else if (schema.type !== "number" || format !== "float" || Math.abs(Number(value)) <= 3.4028234663852886e38) return [];
+    if (typeof value === "number" && Number.isInteger(value) && BigInt(value) >= -limit && BigInt(value) < limit)
+      return [];
+  } else if (schema.type !== "number" || format !== "float" || Math.abs(Number(value)) <= 3.4028234663852886e38)
+    return [];
   const known = format === "int32" || format === "int64" || format === "float";
   const message = `${what} value must be of type ${schema.type ?? ""} ${known ? `with format ${format}` : "(default format)"} in ${path}`;
   return [{ message, error: invalid("<nil>", "", message) }];

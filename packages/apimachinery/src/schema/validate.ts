@@ -70,13 +70,16 @@ function nullNode(schema: Schema, { path }: Place): Result {
 function valueNode(value: JsonValue, schema: Schema, place: Place): Result {
   const results: Result[] = [];
   const apply = (result: Result): void => void results.push({ ...result, matches: result.matches + 1 });
-  if (typesOf(schema).length > 0 || schema.format !== undefined) apply({ errors: typeErrors(value, schema, place.path), matches: 1 });
+  if (typesOf(schema).length > 0 || schema.format !== undefined)
+    apply({ errors: typeErrors(value, schema, place.path), matches: 1 });
   apply(junctors(value, schema, place));
   if (typeof value === "string") {
     apply({ errors: stringErrors(value, schema, place.path), matches: 0 });
-    if (schema.format !== undefined && isStringFormat(schema.format)) apply({ errors: formatErrors(value, schema.format, place.path), matches: 0 });
+    if (schema.format !== undefined && isStringFormat(schema.format))
+      apply({ errors: formatErrors(value, schema.format, place.path), matches: 0 });
   }
-  if (typeof value === "number" || typeof value === "bigint") apply({ errors: validateNumber(value, schema, place.path), matches: 1 });
+  if (typeof value === "number" || typeof value === "bigint")
+    apply({ errors: validateNumber(value, schema, place.path), matches: 1 });
   if (isArray(value)) apply(list(value, schema, place));
   apply({ errors: enumErrors(value, schema, place.path), matches: 0 });
   if (isObject(value)) apply(object(value, schema, place));
@@ -101,7 +104,8 @@ function typesOf(schema: Schema): readonly string[] {
 function kindOf(value: JsonValue): readonly [type: string, format: string] {
   if (typeof value === "boolean") return ["boolean", ""];
   if (typeof value === "string") return ["string", ""];
-  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? ["integer", "int64"] : ["number", "float64"];
+  if (typeof value === "bigint")
+    return BigInt.asIntN(64, value) === value ? ["integer", "int64"] : ["number", "float64"];
   if (typeof value === "number") return Number.isSafeInteger(value) ? ["integer", "int64"] : ["number", "float64"];
   return isArray(value) ? ["array", ""] : ["object", ""];
 }
@@ -112,10 +116,18 @@ function typeErrors(value: JsonValue, schema: Schema, path: string): readonly Sc
   const numeric = types.includes("number") || types.includes("integer");
   const fits = types.includes(type) || (type === "integer" && types.includes("number"));
   const { format } = schema;
-  if (format !== undefined && type !== "string" && type !== "array" && !fits && valueFormat !== format && isEnforced(schema, format)) {
+  if (
+    format !== undefined &&
+    type !== "string" &&
+    type !== "array" &&
+    !fits &&
+    valueFormat !== format &&
+    isEnforced(schema, format)
+  ) {
     return [wrongType(path, format, valueFormat)];
   }
-  if (!numeric && format !== undefined && isEnforced(schema, format) && (type === "string" || type === "array")) return [];
+  if (!numeric && format !== undefined && isEnforced(schema, format) && (type === "string" || type === "array"))
+    return [];
   return fits ? [] : [wrongType(path, types.join(","), type)];
 }
 
@@ -134,9 +146,12 @@ function wrongType(path: string, type: string, value: string): SchemaError {
 function stringErrors(value: string, schema: Schema, path: string): readonly SchemaError[] {
   const { maxLength, minLength, pattern } = schema;
   const length = maxLength === undefined && minLength === undefined ? 0 : [...value].length;
-  if (maxLength !== undefined && length > maxLength) return [{ message: `${path} long`, error: tooLong(path, maxLength) }];
-  if (minLength !== undefined && length < minLength) return [bad(path, value, `should be at least ${minLength} chars long`)];
-  if (pattern !== undefined && goRegExp(pattern)?.test(value) !== true) return [bad(path, value, `should match '${pattern}'`)];
+  if (maxLength !== undefined && length > maxLength)
+    return [{ message: `${path} long`, error: tooLong(path, maxLength) }];
+  if (minLength !== undefined && length < minLength)
+    return [bad(path, value, `should be at least ${minLength} chars long`)];
+  if (pattern !== undefined && goRegExp(pattern)?.test(value) !== true)
+    return [bad(path, value, `should match '${pattern}'`)];
   return [];
 }
 
@@ -159,7 +174,8 @@ function enumErrors(value: JsonValue, schema: Schema, path: string): readonly Sc
 
 function isEnumValue(value: JsonValue, allowed: JsonValue): boolean {
   if (allowed === null) return false;
-  if (typeof value === "number" && typeof allowed === "number" && Number.isInteger(allowed)) return Math.trunc(value) === allowed;
+  if (typeof value === "number" && typeof allowed === "number" && Number.isInteger(allowed))
+    return Math.trunc(value) === allowed;
   return deepEqual(value, allowed);
 }
 
@@ -171,20 +187,35 @@ function list(value: readonly JsonValue[], schema: Schema, place: Place): Result
     const old = correlatedItems(value, schema, place);
     for (const [i, item] of value.entries()) {
       const before = old?.[i];
-      result = join(result, node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined }));
+      result = join(
+        result,
+        node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined }),
+      );
     }
   }
   const errors: SchemaError[] = [];
-  if (minItems !== undefined && value.length < minItems) errors.push(bad(path, value.length, `should have at least ${minItems} items`));
-  if (maxItems !== undefined && value.length > maxItems) errors.push({ message: `${path} many items`, error: tooMany(path, value.length, maxItems) });
-  if (schema.uniqueItems === true && value.some((item, i) => value.slice(0, i).some((earlier) => deepEqual(earlier, item)))) {
-    errors.push({ message: `${path} in body shouldn't contain duplicates`, error: invalid(path, "", `${path} in body shouldn't contain duplicates`) });
+  if (minItems !== undefined && value.length < minItems)
+    errors.push(bad(path, value.length, `should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems)
+    errors.push({ message: `${path} many items`, error: tooMany(path, value.length, maxItems) });
+  if (
+    schema.uniqueItems === true &&
+    value.some((item, i) => value.slice(0, i).some((earlier) => deepEqual(earlier, item)))
+  ) {
+    errors.push({
+      message: `${path} in body shouldn't contain duplicates`,
+      error: invalid(path, "", `${path} in body shouldn't contain duplicates`),
+    });
   }
   return join(result, { errors, matches: 0 });
 }
 
 /** For each item of a map list, the old item with the same keys. */
-function correlatedItems(value: readonly JsonValue[], schema: Schema, place: Place): readonly (JsonValue | undefined)[] | undefined {
+function correlatedItems(
+  value: readonly JsonValue[],
+  schema: Schema,
+  place: Place,
+): readonly (JsonValue | undefined)[] | undefined {
   const { old } = place;
   const keys = schema.listMapKeys;
   if (!place.correlated || schema.listType !== "map" || keys === undefined || !isArray(old)) return undefined;
@@ -202,18 +233,24 @@ function object(value: JsonObject, schema: Schema, place: Place): Result {
   const { properties, additionalProperties: additional, minProperties, maxProperties } = schema;
   const keys = Object.keys(value);
   const errors: SchemaError[] = [];
-  if (minProperties !== undefined && keys.length < minProperties) errors.push(bad(path, keys.length, `should have at least ${minProperties} properties`));
-  if (maxProperties !== undefined && keys.length > maxProperties) errors.push({ message: `${path} many properties`, error: tooMany(path, keys.length, maxProperties) });
+  if (minProperties !== undefined && keys.length < minProperties)
+    errors.push(bad(path, keys.length, `should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && keys.length > maxProperties)
+    errors.push({ message: `${path} many properties`, error: tooMany(path, keys.length, maxProperties) });
   let result: Result = { errors, matches: 0 };
   if (additional !== undefined && additional !== true) {
     for (const key of keys.sort(byCodeUnit)) {
       if (properties?.has(key) === true) continue;
-      result = join(result, node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)));
+      result = join(
+        result,
+        node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)),
+      );
     }
   }
   for (const [key, property] of properties ?? []) {
     const member = getOwn(value, key);
-    if (member !== undefined) result = join(result, node(member, property, childPlace(place, key, childPath(path, key))));
+    if (member !== undefined)
+      result = join(result, node(member, property, childPlace(place, key, childPath(path, key))));
   }
   const missing = (schema.required ?? []).filter((key) => getOwn(value, key) === undefined);
   return join(result, { errors: missing.map((key) => missingError(`${path}.${key}`)), matches: 0 });
@@ -274,5 +311,10 @@ function allOf(value: JsonValue, schemas: readonly Schema[], place: Place): Resu
   const valid = results.filter((result) => result.errors.length === 0).length;
   const all = results.reduce(join, NONE);
   if (valid === schemas.length) return all;
-  return join(all, unlocated(`${JSON.stringify(place.path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`));
+  return join(
+    all,
+    unlocated(
+      `${JSON.stringify(place.path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`,
+    ),
+  );
 }

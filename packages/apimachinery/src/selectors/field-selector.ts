@@ -58,7 +58,8 @@ function unescapeValue(text: string): string {
       continue;
     }
     const next = characters[++i] ?? "";
-    if (next !== "\\" && next !== "," && next !== "=") throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`);
+    if (next !== "\\" && next !== "," && next !== "=")
+      throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`);
     out += next;
   }
   return out;
@@ -71,5 +72,7 @@ export function matchesFields(selector: FieldSelector, valueOf: (field: string) 
 
 /** The text of a field selector, values escaped. */
 export function formatFieldSelector(selector: FieldSelector): string {
-  return selector.map(({ field, equals, value }) => `${field}${equals ? "=" : "!="}${value.replace(/[\\,=]/g, "\\$&")}`).join(",");
+  return selector
+    .map(({ field, equals, value }) => `${field}${equals ? "=" : "!="}${value.replace(/[\\,=]/g, "\\$&")}`)
+    .join(",");
 }

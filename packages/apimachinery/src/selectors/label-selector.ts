@@ -31,7 +31,10 @@ export class SelectorError extends FairleadError {
 
 /** Whether labels satisfy a selector. */
 export function matchesLabels(selector: LabelSelector, labels: JsonObject | undefined): boolean {
-  return selector.nothing !== true && selector.requirements.every((requirement) => matchesRequirement(requirement, labels ?? {}));
+  return (
+    selector.nothing !== true &&
+    selector.requirements.every((requirement) => matchesRequirement(requirement, labels ?? {}))
+  );
 }
 
 function matchesRequirement({ key, operator, values }: LabelRequirement, labels: JsonObject): boolean {
@@ -88,19 +91,30 @@ function countErrors(operator: LabelOperator, values: readonly string[]): readon
   switch (operator) {
     case "in":
     case "notin":
-      return values.length === 0 ? [invalid("values", [...values], "for 'in', 'notin' operators, values set can't be empty")] : [];
+      return values.length === 0
+        ? [invalid("values", [...values], "for 'in', 'notin' operators, values set can't be empty")]
+        : [];
     case "=":
     case "==":
     case "!=":
-      return values.length === 1 ? [] : [invalid("values", [...values], "exact-match compatibility requires one single value")];
+      return values.length === 1
+        ? []
+        : [invalid("values", [...values], "exact-match compatibility requires one single value")];
     case "exists":
     case "!":
-      return values.length === 0 ? [] : [invalid("values", [...values], "values set must be empty for exists and does not exist")];
+      return values.length === 0
+        ? []
+        : [invalid("values", [...values], "values set must be empty for exists and does not exist")];
     case "gt":
     case "lt": {
-      const count = values.length === 1 ? [] : [invalid("values", [...values], "for 'Gt', 'Lt' operators, exactly one value is required")];
+      const count =
+        values.length === 1
+          ? []
+          : [invalid("values", [...values], "for 'Gt', 'Lt' operators, exactly one value is required")];
       const numbers = values.flatMap((value, i) =>
-        parseInt64(value) === undefined ? [invalid(`values[${i}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer")] : [],
+        parseInt64(value) === undefined
+          ? [invalid(`values[${i}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer")]
+          : [],
       );
       return [...count, ...numbers];
     }
@@ -135,7 +149,9 @@ export function labelSelectorOf(object: JsonValue | undefined): LabelSelector {
   const matchLabels = getOwn(object, "matchLabels");
   const expressions = getOwn(object, "matchExpressions");
   const exact = isObject(matchLabels)
-    ? Object.keys(matchLabels).sort(byCodeUnit).map((key) => labelRequirement(key, "=", [String(getOwn(matchLabels, key))]))
+    ? Object.keys(matchLabels)
+        .sort(byCodeUnit)
+        .map((key) => labelRequirement(key, "=", [String(getOwn(matchLabels, key))]))
     : [];
   return { requirements: [...exact, ...(isArray(expressions) ? expressions.map(requirementOf) : [])] };
 }
@@ -154,12 +170,19 @@ function requirementOf(expression: JsonValue): LabelRequirement {
 /** A selector of exact values, as ReplicationControllers and Services have. Absent or empty selects nothing. */
 export function labelSelectorFromMap(labels: JsonValue | undefined): LabelSelector {
   if (!isObject(labels) || Object.keys(labels).length === 0) return { requirements: [], nothing: true };
-  return { requirements: Object.keys(labels).sort(byCodeUnit).map((key) => ({ key, operator: "=", values: [String(getOwn(labels, key))] })) };
+  return {
+    requirements: Object.keys(labels)
+      .sort(byCodeUnit)
+      .map((key) => ({ key, operator: "=", values: [String(getOwn(labels, key))] })),
+  };
 }
 
 /** The text of a selector, as `status.selector` of a Scale and tables print it. */
 export function formatLabelSelector(selector: LabelSelector): string {
-  return [...selector.requirements].sort((a, b) => byCodeUnit(a.key, b.key)).map(formatRequirement).join(",");
+  return [...selector.requirements]
+    .sort((a, b) => byCodeUnit(a.key, b.key))
+    .map(formatRequirement)
+    .join(",");
 }
 
 function formatRequirement({ key, operator, values }: LabelRequirement): string {
@@ -179,4 +202,3 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
       return `${key}${operator}${values[0] ?? ""}`;
   }
 }
-

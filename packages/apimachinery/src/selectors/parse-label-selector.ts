@@ -1,7 +1,15 @@
 // The text form of label selectors, `a=b,c in (d,e),!f` (apimachinery: pkg/labels/selector.go).
-import { badLabelKey, labelRequirement, SelectorError, type LabelOperator, type LabelRequirement, type LabelSelector } from "./label-selector.js";
+import {
+  badLabelKey,
+  labelRequirement,
+  SelectorError,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+} from "./label-selector.js";
 
-type TokenKind = "end" | ")" | "," | "!" | "==" | "=" | ">" | "identifier" | "in" | "<" | "!=" | "notin" | "(" | "error";
+type TokenKind =
+  "end" | ")" | "," | "!" | "==" | "=" | ">" | "identifier" | "in" | "<" | "!=" | "notin" | "(" | "error";
 
 interface Token {
   readonly kind: TokenKind;
@@ -19,7 +27,8 @@ export function parseLabelSelector(text: string): LabelSelector {
   while (true) {
     const { kind, text: found } = tokens.peekValue();
     if (kind === "end") return sorted(requirements);
-    if (kind !== "identifier" && kind !== "!") throw new SelectorError(`found '${found}', expected: !, identifier, or 'end of string'`);
+    if (kind !== "identifier" && kind !== "!")
+      throw new SelectorError(`found '${found}', expected: !, identifier, or 'end of string'`);
     requirements.push(requirement(tokens));
     const next = tokens.takeValue();
     if (next.kind === "end") return sorted(requirements);
@@ -111,7 +120,11 @@ function parseRequirement(tokens: Tokens): LabelRequirement {
   if (absent) return labelRequirement(key, "!", []);
   if (kind === "end" || kind === ",") return labelRequirement(key, "exists", []);
   const operator = parseOperator(tokens);
-  return labelRequirement(key, operator, operator === "in" || operator === "notin" ? parseValues(tokens) : [parseExactValue(tokens)]);
+  return labelRequirement(
+    key,
+    operator,
+    operator === "in" || operator === "notin" ? parseValues(tokens) : [parseExactValue(tokens)],
+  );
 }
 
 const OPERATORS: ReadonlyMap<TokenKind, LabelOperator> = new Map<TokenKind, LabelOperator>([
@@ -147,7 +160,8 @@ function parseValues(tokens: Tokens): readonly string[] {
     tokens.takeValue();
     return [""];
   }
-  if (first.kind !== "identifier" && first.kind !== ",") throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
+  if (first.kind !== "identifier" && first.kind !== ",")
+    throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
   const values = parseList(tokens);
   const close = tokens.takeValue();
   if (close.kind !== ")") throw new SelectorError(`found '${first.text}', expected: ')'`);

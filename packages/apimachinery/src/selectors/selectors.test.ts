@@ -35,7 +35,10 @@ describe("label selectors", () => {
     ["a=b,", "found '', expected: identifier after ','"],
     ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ["!", "unable to parse requirement: found '', expected: identifier"],
-    ["a>b", `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`],
+    [
+      "a>b",
+      `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
+    ],
     ["a,,b", "found ',', expected: identifier after ','"],
     ["a!b", "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt"],
   ])("%j is refused", (text, message) => {
@@ -43,7 +46,10 @@ describe("label selectors", () => {
   });
 
   it("prints a LabelSelector object as a text", () => {
-    const selector = labelSelectorOf({ matchLabels: { b: "1", a: "2" }, matchExpressions: [{ key: "c", operator: "NotIn", values: ["y", "x"] }] });
+    const selector = labelSelectorOf({
+      matchLabels: { b: "1", a: "2" },
+      matchExpressions: [{ key: "c", operator: "NotIn", values: ["y", "x"] }],
+    });
     expect(formatLabelSelector(selector)).toBe("a=2,b=1,c notin (x,y)");
   });
 
@@ -54,7 +60,11 @@ describe("label selectors", () => {
 });
 
 describe("field selectors", () => {
-  const valueOf = (field: string): string => new Map([["a", "x,y"], ["b", "="]]).get(field) ?? "";
+  const valueOf = (field: string): string =>
+    new Map([
+      ["a", "x,y"],
+      ["b", "="],
+    ]).get(field) ?? "";
 
   it.each<[selector: string, matches: boolean]>([
     ["a=x\\,y", true],

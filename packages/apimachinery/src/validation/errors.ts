@@ -33,7 +33,8 @@ export function forbidden(field: string, detail: string): FieldError {
 
 /** @param supported - In the order in which they are listed. */
 export function notSupported(field: string, badValue: JsonValue, supported: readonly string[]): FieldError {
-  const detail = supported.length === 0 ? "" : `supported values: ${supported.map((value) => JSON.stringify(value)).join(", ")}`;
+  const detail =
+    supported.length === 0 ? "" : `supported values: ${supported.map((value) => JSON.stringify(value)).join(", ")}`;
   return { type: "FieldValueNotSupported", field, badValue, detail };
 }
 

@@ -41,7 +41,9 @@ const LABELS: Readonly<Record<FieldErrorType, string>> = {
 /** The part after the field: `Invalid value: "x": must be …`, as a StatusCause's message. */
 export function fieldErrorBody(error: FieldError): string {
   const label = LABELS[error.type];
-  const shows = !["FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong", "InternalError"].includes(error.type);
+  const shows = !["FieldValueRequired", "FieldValueForbidden", "FieldValueTooLong", "InternalError"].includes(
+    error.type,
+  );
   const value = shows && error.badValue !== undefined ? `: ${goValue(error.badValue)}` : "";
   return `${label}${value}${error.detail === "" ? "" : `: ${error.detail}`}`;
 }
@@ -67,6 +69,8 @@ function goJson(value: JsonValue): string {
 function printJson(value: JsonValue): string {
   if (typeof value !== "object" || value === null || value instanceof JsonNumber) return stringifyJson(value);
   if (isArray(value)) return `[${value.map(printJson).join(",")}]`;
-  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${stringifyJson(key)}:${printJson(item)}`]));
+  const members = Object.entries(value).flatMap(([key, item]) =>
+    item === undefined ? [] : [`${stringifyJson(key)}:${printJson(item)}`],
+  );
   return `{${members.join(",")}}`;
 }

@@ -95,7 +95,10 @@ export function maskedAddress({ address, prefix }: Cidr): IpAddress {
 
 /** Whether a network holds an address of its own family. */
 export function cidrContains(cidr: Cidr, address: IpAddress): boolean {
-  return cidr.address.bits === address.bits && maskedAddress({ address, prefix: cidr.prefix }).value === maskedAddress(cidr).value;
+  return (
+    cidr.address.bits === address.bits &&
+    maskedAddress({ address, prefix: cidr.prefix }).value === maskedAddress(cidr).value
+  );
 }
 
 /** Whether a text is spelled in a way that only lenient parsers accept: leading zeros, IPv4 inside IPv6. */

@@ -16,9 +16,20 @@ const PERCENT = "[0-9]+%";
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 const PATTERNS: ReadonlyMap<string, RegExp> = new Map(
-  [LABEL, SUBDOMAIN, UNDERSCORE_SUBDOMAIN, DNS_1035, WILDCARD, KEY, LABEL_VALUE, CONFIG_KEY, C_IDENTIFIER, HEADER, PERCENT, HTTP_PATH].map(
-    (pattern) => [pattern, new RegExp(`^(?:${pattern})$`)],
-  ),
+  [
+    LABEL,
+    SUBDOMAIN,
+    UNDERSCORE_SUBDOMAIN,
+    DNS_1035,
+    WILDCARD,
+    KEY,
+    LABEL_VALUE,
+    CONFIG_KEY,
+    C_IDENTIFIER,
+    HEADER,
+    PERCENT,
+    HTTP_PATH,
+  ].map((pattern) => [pattern, new RegExp(`^(?:${pattern})$`)]),
 );
 
 const SUBDOMAIN_RULE =
@@ -46,26 +57,38 @@ export function isDns1123Label(value: string): readonly string[] {
 }
 
 export function isDns1123Subdomain(value: string): readonly string[] {
-  return [...tooManyCharacters(value, 253), ...(matches(SUBDOMAIN, value) ? [] : [regexMessage(SUBDOMAIN_RULE, SUBDOMAIN, "example.com")])];
+  return [
+    ...tooManyCharacters(value, 253),
+    ...(matches(SUBDOMAIN, value) ? [] : [regexMessage(SUBDOMAIN_RULE, SUBDOMAIN, "example.com")]),
+  ];
 }
 
 /** As a resource name of dynamic resource allocation or a search path may be. */
 export function isDns1123SubdomainWithUnderscore(value: string): readonly string[] {
   const rule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
-  return [...tooManyCharacters(value, 253), ...(matches(UNDERSCORE_SUBDOMAIN, value) ? [] : [regexMessage(rule, UNDERSCORE_SUBDOMAIN, "example.com")])];
+  return [
+    ...tooManyCharacters(value, 253),
+    ...(matches(UNDERSCORE_SUBDOMAIN, value) ? [] : [regexMessage(rule, UNDERSCORE_SUBDOMAIN, "example.com")]),
+  ];
 }
 
 export function isDns1035Label(value: string): readonly string[] {
   const rule =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-  return [...tooManyCharacters(value, 63), ...(matches(DNS_1035, value) ? [] : [regexMessage(rule, DNS_1035, "my-name", "abc-123")])];
+  return [
+    ...tooManyCharacters(value, 63),
+    ...(matches(DNS_1035, value) ? [] : [regexMessage(rule, DNS_1035, "my-name", "abc-123")]),
+  ];
 }
 
 export function isWildcardDns1123Subdomain(value: string): readonly string[] {
   const rule =
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
-  return [...tooManyCharacters(value, 253), ...(matches(WILDCARD, value) ? [] : [regexMessage(rule, WILDCARD, "*.example.com")])];
+  return [
+    ...tooManyCharacters(value, 253),
+    ...(matches(WILDCARD, value) ? [] : [regexMessage(rule, WILDCARD, "*.example.com")]),
+  ];
 }
 
 /** A label key: an optional DNS subdomain, `/`, and a name. */
@@ -73,12 +96,18 @@ export function isQualifiedName(value: string): readonly string[] {
   const parts = value.split("/");
   const errors: string[] = [];
   if (parts.length > 2) {
-    return [`a valid label key ${regexMessage(KEY_RULE, KEY, "MyName", "my.name", "123-abc")} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${regexMessage(KEY_RULE, KEY, "MyName", "my.name", "123-abc")} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   if (parts.length === 2) {
     const prefix = parts[0] ?? "";
     if (prefix === "") errors.push("prefix part must be non-empty");
-    else errors.push(...tooManyBytes(prefix, 253), ...(matches(SUBDOMAIN, prefix) ? [] : [regexMessage(SUBDOMAIN_RULE, SUBDOMAIN, "example.com")]));
+    else
+      errors.push(
+        ...tooManyBytes(prefix, 253),
+        ...(matches(SUBDOMAIN, prefix) ? [] : [regexMessage(SUBDOMAIN_RULE, SUBDOMAIN, "example.com")]),
+      );
     for (let i = 0; i < errors.length && prefix !== ""; i++) errors[i] = `prefix part ${errors[i] ?? ""}`;
   }
   const name = parts.at(-1) ?? "";
@@ -91,7 +120,10 @@ export function isQualifiedName(value: string): readonly string[] {
 export function isLabelValue(value: string): readonly string[] {
   const rule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  return [...tooManyBytes(value, 63), ...(matches(LABEL_VALUE, value) ? [] : [regexMessage(rule, LABEL_VALUE, "MyValue", "my_value", "12345")])];
+  return [
+    ...tooManyBytes(value, 63),
+    ...(matches(LABEL_VALUE, value) ? [] : [regexMessage(rule, LABEL_VALUE, "MyValue", "my_value", "12345")]),
+  ];
 }
 
 /** The key of a ConfigMap or Secret. */
@@ -158,14 +190,18 @@ export function isHttpPath(value: string): readonly string[] {
 /** The name of an object whose kind has no rule but that it must fit into a URL. */
 export function isPathSegmentName(name: string, prefix = false): readonly string[] {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
-  return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
+  return ["/", "%"]
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }
 
 /**
  * A rule for names as it is applied to a generateName, whose trailing dash is not the end of the name
  * (apimachinery: api/validation/generic.go maskTrailingDash).
  */
-export function namePrefixRule(rule: (name: string) => readonly string[]): (name: string, prefix: boolean) => readonly string[] {
+export function namePrefixRule(
+  rule: (name: string) => readonly string[],
+): (name: string, prefix: boolean) => readonly string[] {
   return (name, prefix) => rule(prefix && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name);
 }
 

@@ -3,7 +3,14 @@ import { byCodeUnit, deepEqual, getOwn, isArray, isObject, type JsonObject, type
 import type { FieldError } from "./field-error.js";
 import { FIELD_IS_IMMUTABLE, forbidden, invalid, invalidEach, required, tooLong } from "./errors.js";
 import { goQuote, isPrintable } from "./go-quote.js";
-import { byteLength, isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, namePrefixRule } from "./names.js";
+import {
+  byteLength,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isLabelValue,
+  isQualifiedName,
+  namePrefixRule,
+} from "./names.js";
 
 /** Tells what is wrong with a name; `prefix` when it is a generateName. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];
@@ -40,29 +47,48 @@ export function validateObjectMeta(meta: JsonObject, rules: ObjectMetaRules): re
   } else if (namespace === "") errors.push(required(`${path}.namespace`));
   else errors.push(...invalidEach(`${path}.namespace`, namespace, nameIsDnsLabel(namespace, false)));
   const generation = getOwn(meta, "generation");
-  if (typeof generation === "number" && generation < 0) errors.push(invalid(`${path}.generation`, generation, "must be greater than or equal to 0"));
+  if (typeof generation === "number" && generation < 0)
+    errors.push(invalid(`${path}.generation`, generation, "must be greater than or equal to 0"));
   errors.push(...validateCommon(meta, path), ...validateFinalizers(strings(meta, "finalizers"), `${path}.finalizers`));
   errors.push(...validateManagedFields(meta, path));
   return errors;
 }
 
 /** What is wrong with a change of metadata. Whether a resourceVersion must be there is the registry's to know. */
-export function validateObjectMetaUpdate(meta: JsonObject, old: JsonObject, rules: Partial<ObjectMetaRules> = {}): readonly FieldError[] {
+export function validateObjectMetaUpdate(
+  meta: JsonObject,
+  old: JsonObject,
+  rules: Partial<ObjectMetaRules> = {},
+): readonly FieldError[] {
   const { path = "metadata" } = rules;
   const errors: FieldError[] = [];
   if (present(old, "deletionTimestamp")) {
-    errors.push(...validateNoNewFinalizers(strings(meta, "finalizers"), strings(old, "finalizers"), `${path}.finalizers`));
+    errors.push(
+      ...validateNoNewFinalizers(strings(meta, "finalizers"), strings(old, "finalizers"), `${path}.finalizers`),
+    );
   }
   const generation = Number(getOwn(meta, "generation") ?? 0);
-  if (generation < Number(getOwn(old, "generation") ?? 0)) errors.push(invalid(`${path}.generation`, generation, "must not be decremented"));
-  for (const key of ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
+  if (generation < Number(getOwn(old, "generation") ?? 0))
+    errors.push(invalid(`${path}.generation`, generation, "must not be decremented"));
+  for (const key of [
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ]) {
     errors.push(...validateImmutable(getOwn(meta, key), getOwn(old, key), `${path}.${key}`));
   }
   return [...errors, ...validateCommon(meta, path), ...validateManagedFields(meta, path)];
 }
 
 /** `field is immutable` where two values differ; null, absent and empty are the same. */
-export function validateImmutable(value: JsonValue | undefined, old: JsonValue | undefined, path: string): readonly FieldError[] {
+export function validateImmutable(
+  value: JsonValue | undefined,
+  old: JsonValue | undefined,
+  path: string,
+): readonly FieldError[] {
   return sameValue(value, old) ? [] : [invalid(path, value ?? null, FIELD_IS_IMMUTABLE)];
 }
 
@@ -72,19 +98,27 @@ export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): b
 }
 
 function isNothing(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || value === "" || (isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0);
+  return (
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (isArray(value) && value.length === 0) ||
+    (isObject(value) && Object.keys(value).length === 0)
+  );
 }
 
 /** What is wrong with labels; also for the labels of templates. */
 export function validateLabels(labels: JsonValue | undefined, path: string): readonly FieldError[] {
   if (!isObject(labels)) return [];
-  return Object.keys(labels).sort(byCodeUnit).flatMap((key) => {
-    const value = getOwn(labels, key);
-    return [
-      ...validateLabelName(key, path),
-      ...(typeof value === "string" ? invalidEach(path, value, isLabelValue(value)) : []),
-    ];
-  });
+  return Object.keys(labels)
+    .sort(byCodeUnit)
+    .flatMap((key) => {
+      const value = getOwn(labels, key);
+      return [
+        ...validateLabelName(key, path),
+        ...(typeof value === "string" ? invalidEach(path, value, isLabelValue(value)) : []),
+      ];
+    });
 }
 
 export function validateLabelName(name: string, path: string): readonly FieldError[] {
@@ -95,11 +129,13 @@ export function validateLabelName(name: string, path: string): readonly FieldErr
 export function validateAnnotations(annotations: JsonValue | undefined, path: string): readonly FieldError[] {
   if (!isObject(annotations)) return [];
   let bytes = 0;
-  const errors = Object.keys(annotations).sort(byCodeUnit).flatMap((key) => {
-    const value = getOwn(annotations, key);
-    bytes += byteLength(key) + (typeof value === "string" ? byteLength(value) : 0);
-    return invalidEach(path, key, isQualifiedName(key.toLowerCase()));
-  });
+  const errors = Object.keys(annotations)
+    .sort(byCodeUnit)
+    .flatMap((key) => {
+      const value = getOwn(annotations, key);
+      bytes += byteLength(key) + (typeof value === "string" ? byteLength(value) : 0);
+      return invalidEach(path, key, isQualifiedName(key.toLowerCase()));
+    });
   return bytes > ANNOTATIONS_LIMIT_BYTES ? [...errors, tooLong(path, ANNOTATIONS_LIMIT_BYTES)] : errors;
 }
 
@@ -148,38 +184,52 @@ function validateOwnerReference(reference: JsonObject, path: string): readonly F
 /** An owner reference in the order of its Go struct, as messages quote it. */
 function ownerReferenceForm(reference: JsonValue): JsonValue {
   if (!isObject(reference)) return reference;
-  const keys = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"].filter((key) => getOwn(reference, key) !== undefined);
+  const keys = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"].filter(
+    (key) => getOwn(reference, key) !== undefined,
+  );
   return Object.fromEntries(keys.map((key) => [key, getOwn(reference, key)]));
 }
 
 /** What is wrong with finalizers. */
 export function validateFinalizers(finalizers: readonly string[], path: string): readonly FieldError[] {
-  const errors: FieldError[] = finalizers.flatMap((finalizer) => [...invalidEach(path, finalizer, isQualifiedName(finalizer))]);
+  const errors: FieldError[] = finalizers.flatMap((finalizer) => [
+    ...invalidEach(path, finalizer, isQualifiedName(finalizer)),
+  ]);
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.push(invalid(path, [...finalizers], "finalizer orphan and foregroundDeletion cannot be both set"));
   }
   return errors;
 }
 
-function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[], path: string): readonly FieldError[] {
+function validateNoNewFinalizers(
+  finalizers: readonly string[],
+  old: readonly string[],
+  path: string,
+): readonly FieldError[] {
   const added = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort(byCodeUnit);
   if (added.length === 0) return [];
   const list = `[]string{${added.map(goQuote).join(", ")}}`;
-  return [forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`)];
+  return [
+    forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`),
+  ];
 }
 
 function validateManagedFields(meta: JsonObject, path: string): readonly FieldError[] {
   const entries = getOwn(meta, "managedFields");
   if (!isArray(entries)) return [];
-  return entries.flatMap((entry, i) => (isObject(entry) ? validateManagedFieldsEntry(entry, `${path}.managedFields[${i}]`) : []));
+  return entries.flatMap((entry, i) =>
+    isObject(entry) ? validateManagedFieldsEntry(entry, `${path}.managedFields[${i}]`) : [],
+  );
 }
 
 function validateManagedFieldsEntry(entry: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const operation = text(entry, "operation");
   const fieldsType = text(entry, "fieldsType");
-  if (operation !== "Apply" && operation !== "Update") errors.push(invalid(`${path}.operation`, operation, "must be `Apply` or `Update`"));
-  if (fieldsType !== "" && fieldsType !== "FieldsV1") errors.push(invalid(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+  if (operation !== "Apply" && operation !== "Update")
+    errors.push(invalid(`${path}.operation`, operation, "must be `Apply` or `Update`"));
+  if (fieldsType !== "" && fieldsType !== "FieldsV1")
+    errors.push(invalid(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
   errors.push(...validateFieldManager(text(entry, "manager"), `${path}.manager`));
   if (byteLength(text(entry, "subresource")) > 256) errors.push(tooLong(`${path}.subresource`, 256));
   return errors;
@@ -205,7 +255,11 @@ export function validateLabelSelector(selector: JsonValue | undefined, path: str
   const expressions = getOwn(selector, "matchExpressions");
   return [
     ...validateLabels(getOwn(selector, "matchLabels"), `${path}.matchLabels`),
-    ...(isArray(expressions) ? expressions.flatMap((item, i) => (isObject(item) ? validateRequirement(item, `${path}.matchExpressions[${i}]`) : [])) : []),
+    ...(isArray(expressions)
+      ? expressions.flatMap((item, i) =>
+          isObject(item) ? validateRequirement(item, `${path}.matchExpressions[${i}]`) : [],
+        )
+      : []),
   ];
 }
 
@@ -214,9 +268,11 @@ function validateRequirement(requirement: JsonObject, path: string): readonly Fi
   const operator = text(requirement, "operator");
   const values = strings(requirement, "values");
   if (operator === "In" || operator === "NotIn") {
-    if (values.length === 0) errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+    if (values.length === 0)
+      errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === "Exists" || operator === "DoesNotExist") {
-    if (values.length > 0) errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (values.length > 0)
+      errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
   errors.push(...validateLabelName(text(requirement, "key"), `${path}.key`));
   return [...errors, ...values.flatMap((value, i) => invalidEach(`${path}.values[${i}]`, value, isLabelValue(value)))];

@@ -142,7 +142,8 @@ export function formatQuantity(quantity: Quantity): string {
       return `${number}${["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"][times] ?? ""}`;
     }
   }
-  let [number, times] = withoutFactors(quantity.mantissa, 10n);
+  const [mantissa, times] = withoutFactors(quantity.mantissa, 10n);
+  let number = mantissa;
   let exponent = quantity.exponent + times;
   while (exponent % 3 !== 0) {
     number *= 10n;
@@ -199,7 +200,8 @@ function magnitude({ mantissa, exponent }: Quantity): number {
 /** The sum, in the first one's format unless that is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const exponent = Math.min(a.exponent, b.exponent);
-  const mantissa = a.mantissa * 10n ** BigInt(a.exponent - exponent) + b.mantissa * 10n ** BigInt(b.exponent - exponent);
+  const mantissa =
+    a.mantissa * 10n ** BigInt(a.exponent - exponent) + b.mantissa * 10n ** BigInt(b.exponent - exponent);
   return { mantissa, exponent, format: a.mantissa === 0n ? b.format : a.format };
 }
 

@@ -1,7 +1,14 @@
 // Request bodies in Kubernetes' protobuf encoding, as the JSON that the same client would have sent. Go's encoder writes
 // every field that is no pointer, zero or not, so zero values of those are dropped here; pointers are kept as sent.
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { FairleadError, parseJson, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  FairleadError,
+  parseJson,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { protobufMessages, type ProtobufField, type ProtobufMessages } from "./messages.js";
 
 /** A body that is not protobuf of a known kind. */
@@ -22,17 +29,23 @@ let messages: ProtobufMessages | undefined;
  * @throws ProtobufError for other bytes, and for kinds that have no field map.
  */
 export function decodeProtobuf(bytes: Uint8Array): JsonObject {
-  if (MAGIC.some((byte, i) => bytes[i] !== byte)) throw new ProtobufError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  if (MAGIC.some((byte, i) => bytes[i] !== byte))
+    throw new ProtobufError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   try {
     const { apiVersion, kind, raw } = readUnknown(bytes.subarray(MAGIC.length));
     // The field map is read once per process: it is a constant, in a form that is quick to search.
     messages ??= protobufMessages();
     const type = messageName(apiVersion, kind);
-    if (messages.find(type) === undefined) throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+    if (messages.find(type) === undefined)
+      throw new ProtobufError(
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+      );
     return { apiVersion, kind, ...readMessage(new BinaryReader(raw), { type, messages, depth: 0 }) };
   } catch (error) {
     if (error instanceof ProtobufError) throw error;
-    throw new ProtobufError(`unable to decode protobuf: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new ProtobufError(`unable to decode protobuf: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -70,7 +83,13 @@ function each(reader: BinaryReader, read: (number: number, reader: BinaryReader,
   }
 }
 
-const META_KINDS: ReadonlySet<string> = new Set(["DeleteOptions", "Status", "CreateOptions", "UpdateOptions", "PatchOptions"]);
+const META_KINDS: ReadonlySet<string> = new Set([
+  "DeleteOptions",
+  "Status",
+  "CreateOptions",
+  "UpdateOptions",
+  "PatchOptions",
+]);
 
 /** `apps/v1 Deployment` is `api.apps.v1.Deployment`. */
 function messageName(apiVersion: string, kind: string): string {
@@ -109,7 +128,10 @@ interface FieldInput {
 function readField(out: MutableJsonObject, field: ProtobufField, { reader, wire, place }: FieldInput): void {
   const { name } = field;
   if (field.embedded) {
-    Object.assign(out, readMessage(new BinaryReader(reader.bytes()), { ...place, type: field.type, depth: place.depth + 1 }));
+    Object.assign(
+      out,
+      readMessage(new BinaryReader(reader.bytes()), { ...place, type: field.type, depth: place.depth + 1 }),
+    );
     return;
   }
   if (field.map) {
@@ -259,7 +281,8 @@ function readUnion(bytes: Uint8Array, type: "A" | "B" | "S", place: Place): Json
   let single: JsonValue | undefined;
   let allows = false;
   const list: JsonValue[] = [];
-  const schema = (reader: BinaryReader): JsonValue => readObject(reader.bytes(), "api.apiextensions.v1.JSONSchemaProps", place);
+  const schema = (reader: BinaryReader): JsonValue =>
+    readObject(reader.bytes(), "api.apiextensions.v1.JSONSchemaProps", place);
   each(new BinaryReader(bytes), (number, reader) => {
     if (number === 1 && type === "B") allows = reader.bool();
     else if (number === (type === "B" ? 2 : 1)) single = schema(reader);

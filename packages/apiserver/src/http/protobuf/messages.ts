@@ -37,7 +37,12 @@ export function protobufMessages(): ProtobufMessages {
       const known = parsed.get(name);
       const line = lines.get(name);
       if (known !== undefined || line === undefined) return known;
-      const message = new Map(line.split("; ").filter((field) => field !== "").map((field) => parseField(field, (type) => fullName(type, name))));
+      const message = new Map(
+        line
+          .split("; ")
+          .filter((field) => field !== "")
+          .map((field) => parseField(field, (type) => fullName(type, name))),
+      );
       parsed.set(name, message);
       return message;
     },

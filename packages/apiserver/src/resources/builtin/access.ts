@@ -55,7 +55,11 @@ export function strs(object: JsonObject | undefined, key: string): readonly stri
 /** The entries of a map member, in the order of its keys' code units. */
 export function entries(object: JsonObject | undefined, key: string): readonly (readonly [string, JsonValue])[] {
   const map = obj(object, key);
-  return map === undefined ? [] : Object.keys(map).sort().map((name) => [name, getOwn(map, name) as JsonValue]);
+  return map === undefined
+    ? []
+    : Object.keys(map)
+        .sort()
+        .map((name) => [name, getOwn(map, name) as JsonValue]);
 }
 
 /** Whether a member is set, to whatever it may be. */
@@ -72,13 +76,14 @@ export function fill(object: MutableJsonObject, key: string, value: JsonValue): 
 /** Sets a member that is absent or zero: fields that are no pointers cannot tell the two apart. */
 export function fillZero(object: MutableJsonObject, key: string, value: JsonValue): void {
   const present = object[key];
-  if (present === undefined || present === null || present === "" || present === 0 || present === false) object[key] = value;
+  if (present === undefined || present === null || present === "" || present === 0 || present === false)
+    object[key] = value;
 }
 
 /** An object member that may be changed, made where it is absent. */
 export function child(object: MutableJsonObject, key: string): MutableJsonObject {
   const value = object[key];
-  if (isObject(value)) return value as MutableJsonObject;
+  if (isObject(value)) return value;
   const made: MutableJsonObject = {};
   object[key] = made;
   return made;
@@ -87,7 +92,7 @@ export function child(object: MutableJsonObject, key: string): MutableJsonObject
 /** An object member that may be changed; undefined when absent. */
 export function childIf(object: MutableJsonObject, key: string): MutableJsonObject | undefined {
   const value = object[key];
-  return isObject(value) ? (value as MutableJsonObject) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 /** The objects of a list member, which may be changed. */

@@ -1,5 +1,13 @@
 // Rules for addresses that Services and endpoints share (k/k: IsValidIPForLegacyField, ValidateEndpointIP).
-import { cidrContains, invalid, parseCidr, parseIp, type Cidr, type FieldError, type IpAddress } from "@fairlead/apimachinery";
+import {
+  cidrContains,
+  invalid,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  type FieldError,
+  type IpAddress,
+} from "@fairlead/apimachinery";
 
 /** An address of a field that has always been read leniently; what it held before stays valid. */
 export function legacyIpErrors(ip: string, path: string, existing: readonly string[] = []): readonly FieldError[] {
@@ -34,7 +42,9 @@ export function endpointIpErrors(ip: string, path: string): readonly FieldError[
   const errors: FieldError[] = [];
   if (real.value === 0n) errors.push(invalid(path, ip, `may not be unspecified (${ip})`));
   if (within(LOOPBACK, real)) errors.push(invalid(path, ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
-  if (within(LINK_LOCAL, real)) errors.push(invalid(path, ip, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
-  if (within(LINK_LOCAL_MULTICAST, real)) errors.push(invalid(path, ip, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
+  if (within(LINK_LOCAL, real))
+    errors.push(invalid(path, ip, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
+  if (within(LINK_LOCAL_MULTICAST, real))
+    errors.push(invalid(path, ip, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
   return errors;
 }

@@ -36,9 +36,16 @@ export function admissionStrategies(): readonly ResourceStrategy[] {
     builtinStrategy(`${GROUP}/ValidatingAdmissionPolicy`, {
       anyFinalizer: true,
       validateCreate: (object) => policyErrors(object, false),
-      validateUpdate: (object, live) => policyErrors(object, ["paramKind", "matchConditions"].every((key) => sameMember(at(object, "spec"), at(live, "spec"), key))),
+      validateUpdate: (object, live) =>
+        policyErrors(
+          object,
+          ["paramKind", "matchConditions"].every((key) => sameMember(at(object, "spec"), at(live, "spec"), key)),
+        ),
     }),
-    builtinStrategy(`${GROUP}/ValidatingAdmissionPolicyBinding`, { anyFinalizer: true, validateCreate: (object) => bindingErrors(at(object, "spec")) }),
+    builtinStrategy(`${GROUP}/ValidatingAdmissionPolicyBinding`, {
+      anyFinalizer: true,
+      validateCreate: (object) => bindingErrors(at(object, "spec")),
+    }),
   ];
 }
 
@@ -65,8 +72,15 @@ function configurationErrors(object: JsonObject, live: JsonObject | undefined): 
   const quiet = old.every((hook) => NO_SIDE_EFFECTS.includes(str(hook, "sideEffects")));
   const rules: HookRules = {
     sideEffects: quiet ? NO_SIDE_EFFECTS : SIDE_EFFECTS,
-    knownVersion: old.every((hook) => strs(hook, "admissionReviewVersions").length === 0 || strs(hook, "admissionReviewVersions").some((version) => REVIEW_VERSIONS.includes(version))),
-    conditions: live === undefined || old.length !== hooks.length || !hooks.every((hook, i) => sameMember(hook, old[i] ?? {}, "matchConditions")),
+    knownVersion: old.every(
+      (hook) =>
+        strs(hook, "admissionReviewVersions").length === 0 ||
+        strs(hook, "admissionReviewVersions").some((version) => REVIEW_VERSIONS.includes(version)),
+    ),
+    conditions:
+      live === undefined ||
+      old.length !== hooks.length ||
+      !hooks.every((hook, i) => sameMember(hook, old[i] ?? {}, "matchConditions")),
   };
   const oldNames = live === undefined ? [] : namesOf(live, "webhooks");
   const unique = new Set(oldNames).size === oldNames.length;
@@ -75,7 +89,11 @@ function configurationErrors(object: JsonObject, live: JsonObject | undefined): 
     const name = str(hook, "name");
     const repeated = unique && name !== "" && names.has(name) ? [duplicate(`webhooks[${i}].name`, name)] : [];
     names.add(name);
-    return [...hookErrors(hook, `webhooks[${i}]`, rules), ...versionErrors(hook, `webhooks[${i}].admissionReviewVersions`, rules), ...repeated];
+    return [
+      ...hookErrors(hook, `webhooks[${i}]`, rules),
+      ...versionErrors(hook, `webhooks[${i}].admissionReviewVersions`, rules),
+      ...repeated,
+    ];
   });
 }
 
@@ -91,12 +109,22 @@ function hookErrors(hook: JsonObject, path: string, rules: HookRules): readonly 
     ...objs(hook, "rules").flatMap((rule, i) => ruleErrors(rule, `${path}.rules[${i}]`)),
     ...oneOf(hook, "failurePolicy", path, FAILURE_POLICIES),
     ...oneOf(hook, "matchPolicy", path, MATCH_POLICIES),
-    ...(has(hook, "sideEffects") ? [] : [required(`${path}.sideEffects`, `must specify one of ${rules.sideEffects.join(", ")}`)]),
+    ...(has(hook, "sideEffects")
+      ? []
+      : [required(`${path}.sideEffects`, `must specify one of ${rules.sideEffects.join(", ")}`)]),
     ...oneOf(hook, "sideEffects", path, rules.sideEffects),
-    ...(has(hook, "timeoutSeconds") && (seconds > 30 || seconds < 1) ? [invalid(`${path}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds")] : []),
-    ...["namespaceSelector", "objectSelector"].flatMap((key) => validateLabelSelector(obj(hook, key), `${path}.${key}`)),
+    ...(has(hook, "timeoutSeconds") && (seconds > 30 || seconds < 1)
+      ? [invalid(`${path}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds")]
+      : []),
+    ...["namespaceSelector", "objectSelector"].flatMap((key) =>
+      validateLabelSelector(obj(hook, key), `${path}.${key}`),
+    ),
     ...oneOf(hook, "reinvocationPolicy", path, ["IfNeeded", "Never"]),
-    ...clientConfigErrors(at(hook, "clientConfig"), `${path}.clientConfig`, "exactly one of url or service is required"),
+    ...clientConfigErrors(
+      at(hook, "clientConfig"),
+      `${path}.clientConfig`,
+      "exactly one of url or service is required",
+    ),
     ...(rules.conditions ? matchConditionErrors(objs(hook, "matchConditions"), `${path}.matchConditions`) : []),
   ];
 }
@@ -105,17 +133,23 @@ function hookNameErrors(name: string, path: string): readonly FieldError[] {
   if (name === "") return [required(path)];
   const wrong = isDns1123Subdomain(name);
   if (wrong.length > 0) return [invalid(path, name, wrong.join(","))];
-  return name.split(".").length < 3 ? [invalid(path, name, "should be a domain with at least three segments separated by dots")] : [];
+  return name.split(".").length < 3
+    ? [invalid(path, name, "should be a domain with at least three segments separated by dots")]
+    : [];
 }
 
 function versionErrors(hook: JsonObject, path: string, { knownVersion }: HookRules): readonly FieldError[] {
   const versions = strs(hook, "admissionReviewVersions");
   if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(", ")}`)];
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : invalidEach(`${path}[${i}]`, version, isDns1035Label(version)),
+    versions.indexOf(version) < i
+      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
+      : invalidEach(`${path}[${i}]`, version, isDns1035Label(version)),
   );
   const known = versions.some((version) => REVIEW_VERSIONS.includes(version));
-  return known || !knownVersion ? errors : [...errors, invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(", ")}`)];
+  return known || !knownVersion
+    ? errors
+    : [...errors, invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(", ")}`)];
 }
 
 function policyErrors(object: JsonObject, sameConditions: boolean): readonly FieldError[] {
@@ -125,7 +159,8 @@ function policyErrors(object: JsonObject, sameConditions: boolean): readonly Fie
   const constraints = obj(spec, "matchConstraints");
   const errors: FieldError[] = [];
   if (!has(spec, "failurePolicy")) errors.push(required("spec.failurePolicy"));
-  else if (!FAILURE_POLICIES.includes(policy)) errors.push(notSupported("spec.failurePolicy", policy, FAILURE_POLICIES));
+  else if (!FAILURE_POLICIES.includes(policy))
+    errors.push(notSupported("spec.failurePolicy", policy, FAILURE_POLICIES));
   if (paramKind !== undefined) errors.push(...paramKindErrors(paramKind, "spec.paramKind"));
   if (constraints === undefined) errors.push(required("spec.matchConstraints"));
   else {
@@ -142,7 +177,9 @@ function paramKindErrors(kind: JsonObject, path: string): readonly FieldError[] 
   const errors = [...paramVersionErrors(str(kind, "apiVersion"), `${path}.apiVersion`)];
   if (name === "") return [...errors, required(`${path}.kind`)];
   const wrong = isDns1035Label(name.toLowerCase());
-  return wrong.length === 0 ? errors : [...errors, invalid(`${path}.kind`, name, `may have mixed case, but should otherwise match: ${wrong.join(",")}`)];
+  return wrong.length === 0
+    ? errors
+    : [...errors, invalid(`${path}.kind`, name, `may have mixed case, but should otherwise match: ${wrong.join(",")}`)];
 }
 
 function paramVersionErrors(text: string, path: string): readonly FieldError[] {
@@ -160,22 +197,33 @@ function paramVersionErrors(text: string, path: string): readonly FieldError[] {
 function matchErrors(match: JsonObject, path: string): readonly FieldError[] {
   const selectors = ["namespaceSelector", "objectSelector"];
   return [
-    ...(has(match, "matchPolicy") ? oneOf(match, "matchPolicy", path, MATCH_POLICIES) : [required(`${path}.matchPolicy`)]),
-    ...selectors.flatMap((key) => (has(match, key) ? validateLabelSelector(obj(match, key), `${path}.${key}`) : [required(`${path}.${key}`)])),
-    ...["resourceRules", "excludeResourceRules"].flatMap((key) => objs(match, key).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${key}[${i}]`))),
+    ...(has(match, "matchPolicy")
+      ? oneOf(match, "matchPolicy", path, MATCH_POLICIES)
+      : [required(`${path}.matchPolicy`)]),
+    ...selectors.flatMap((key) =>
+      has(match, key) ? validateLabelSelector(obj(match, key), `${path}.${key}`) : [required(`${path}.${key}`)],
+    ),
+    ...["resourceRules", "excludeResourceRules"].flatMap((key) =>
+      objs(match, key).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${key}[${i}]`)),
+    ),
   ];
 }
 
 const RESERVED: ReadonlySet<string> = new Set(
-  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(" "),
+  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
+    " ",
+  ),
 );
 
 function variableErrors(variable: JsonObject, path: string): readonly FieldError[] {
   const name = str(variable, "name");
   const errors: FieldError[] = [];
   if (name.trim() === "") errors.push(required(`${path}.name`, "name is not specified"));
-  else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.has(name)) errors.push(invalid(`${path}.name`, name, "must be a valid CEL identifier"));
-  return str(variable, "expression").trim() === "" ? [...errors, required(`${path}.expression`, "expression is not specified")] : errors;
+  else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.has(name))
+    errors.push(invalid(`${path}.name`, name, "must be a valid CEL identifier"));
+  return str(variable, "expression").trim() === ""
+    ? [...errors, required(`${path}.expression`, "expression is not specified")]
+    : errors;
 }
 
 const LONGEST_ANNOTATION = 5 * 1024;
@@ -185,12 +233,15 @@ function validationErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const [validations, annotations] = [objs(spec, "validations"), objs(spec, "auditAnnotations")];
   const missing = "validations or auditAnnotations must contain at least one item";
-  if (validations.length === 0 && annotations.length === 0) return [required("spec.validations", missing), required("spec.auditAnnotations", missing)];
+  if (validations.length === 0 && annotations.length === 0)
+    return [required("spec.validations", missing), required("spec.auditAnnotations", missing)];
   const path = "spec.auditAnnotations";
   const keys = annotations.map((annotation) => str(annotation, "key"));
   return [
     ...validations.flatMap((validation, i) => oneValidationErrors(validation, `spec.validations[${i}]`)),
-    ...(annotations.length > MOST_ANNOTATIONS ? [invalid(path, [...annotations], `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`)] : []),
+    ...(annotations.length > MOST_ANNOTATIONS
+      ? [invalid(path, [...annotations], `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`)]
+      : []),
     ...annotations.flatMap((annotation, i) => [
       ...annotationErrors(annotation, `${path}[${i}]`, str(at(object, "metadata"), "name")),
       ...(keys.indexOf(keys[i] ?? "") < i ? [duplicate(`${path}[${i}].key`, keys[i] ?? "")] : []),
@@ -200,10 +251,14 @@ function validationErrors(object: JsonObject): readonly FieldError[] {
 
 function oneValidationErrors(validation: JsonObject, path: string): readonly FieldError[] {
   const [message, expression] = [str(validation, "message"), str(validation, "messageExpression")];
-  const errors: FieldError[] = str(validation, "expression").trim() === "" ? [required(`${path}.expression`, "expression is not specified")] : [];
-  if (expression !== "" && expression.trim() === "") errors.push(invalid(`${path}.messageExpression`, expression, "must be non-empty if specified"));
-  if (message !== "" && message.trim() === "") errors.push(invalid(`${path}.message`, message, "must be non-empty if specified"));
-  else if (/[\r\n]/.test(message.trim())) errors.push(invalid(`${path}.message`, message, "must not contain line breaks"));
+  const errors: FieldError[] =
+    str(validation, "expression").trim() === "" ? [required(`${path}.expression`, "expression is not specified")] : [];
+  if (expression !== "" && expression.trim() === "")
+    errors.push(invalid(`${path}.messageExpression`, expression, "must be non-empty if specified"));
+  if (message !== "" && message.trim() === "")
+    errors.push(invalid(`${path}.message`, message, "must be non-empty if specified"));
+  else if (/[\r\n]/.test(message.trim()))
+    errors.push(invalid(`${path}.message`, message, "must not contain line breaks"));
   return [...errors, ...oneOf(validation, "reason", path, ["Forbidden", "Invalid", "RequestEntityTooLarge"])];
 }
 
@@ -212,9 +267,13 @@ function annotationErrors(annotation: JsonObject, path: string, policy: string):
   const expression = str(annotation, "valueExpression").trim();
   const full = `${policy}/${key}`;
   return [
-    ...(policy === "" ? [invalid(`${path}.key`, key, "requires metadata.name be non-empty")] : invalidEach(`${path}.key`, full, isQualifiedName(full))),
+    ...(policy === ""
+      ? [invalid(`${path}.key`, key, "requires metadata.name be non-empty")]
+      : invalidEach(`${path}.key`, full, isQualifiedName(full))),
     ...(expression === "" ? [required(`${path}.valueExpression`, "valueExpression is not specified")] : []),
-    ...(expression.length > LONGEST_ANNOTATION ? [required(`${path}.valueExpression`, `must not exceed ${LONGEST_ANNOTATION} bytes in length`)] : []),
+    ...(expression.length > LONGEST_ANNOTATION
+      ? [required(`${path}.valueExpression`, `must not exceed ${LONGEST_ANNOTATION} bytes in length`)]
+      : []),
   ];
 }
 
@@ -240,7 +299,9 @@ function paramRefErrors(reference: JsonObject | undefined, path: string): readon
     ...validateLabelSelector(selector, `${path}.selector`),
     ...(clash ? [forbidden(`${path}.selector`, both)] : []),
     ...(name === "" && selector === undefined ? [required(path, "one of name or selector must be specified")] : []),
-    ...(str(reference, "parameterNotFoundAction") === "" ? [required(`${path}.parameterNotFoundAction`)] : oneOf(reference, "parameterNotFoundAction", path, ["Deny", "Allow"])),
+    ...(str(reference, "parameterNotFoundAction") === ""
+      ? [required(`${path}.parameterNotFoundAction`)]
+      : oneOf(reference, "parameterNotFoundAction", path, ["Deny", "Allow"])),
   ];
 }
 
@@ -251,7 +312,13 @@ function actionErrors(actions: readonly string[], path: string): readonly FieldE
     ...(actions.indexOf(action) < i ? [duplicate(`${path}[${i}]`, action)] : []),
   ]);
   if (actions.includes("Deny") && actions.includes("Warn")) {
-    errors.push(invalid(path, [...actions], "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"));
+    errors.push(
+      invalid(
+        path,
+        [...actions],
+        "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+      ),
+    );
   }
   return actions.length === 0 ? [...errors, required(path, "at least one validation action is required")] : errors;
 }

@@ -30,13 +30,17 @@ export function autoscalingStrategies(): readonly ResourceStrategy[] {
 const RULES: KindRules = {
   validateCreate: (object) => autoscalerErrors(specOf(object), undefined),
   validateUpdate: (object, live) => autoscalerErrors(specOf(object), specOf(live)),
-  validateStatusUpdate: (object) => ["currentReplicas", "desiredReplicas"].flatMap((key) => nonNegativeMember(at(object, "status"), key, "status")),
+  validateStatusUpdate: (object) =>
+    ["currentReplicas", "desiredReplicas"].flatMap((key) => nonNegativeMember(at(object, "status"), key, "status")),
 };
 
 /** An object of v1 is read into the form that v2 has, too, which adds a metric where there is none. */
 function throughV2(object: MutableJsonObject): void {
   const { apiVersion = "autoscaling/v1" } = object;
-  const { status: _status, ...converted } = convertAutoscaler(convertAutoscaler({ ...object, apiVersion: "autoscaling/v1" }, "autoscaling/v2"), "autoscaling/v1");
+  const { status: _status, ...converted } = convertAutoscaler(
+    convertAutoscaler({ ...object, apiVersion: "autoscaling/v1" }, "autoscaling/v2"),
+    "autoscaling/v1",
+  );
   Object.assign(object, converted, { apiVersion });
 }
 
@@ -53,17 +57,30 @@ function autoscalerErrors(spec: JsonObject, before: JsonObject | undefined): rea
   const [least, most] = [num(spec, "minReplicas"), num(spec, "maxReplicas")];
   const hasLeast = has(spec, "minReplicas");
   const errors: FieldError[] = [];
-  if (hasLeast && least < lowest) errors.push(invalid("spec.minReplicas", least, `must be greater than or equal to ${lowest}`));
+  if (hasLeast && least < lowest)
+    errors.push(invalid("spec.minReplicas", least, `must be greater than or equal to ${lowest}`));
   if (most === 0) errors.push(required("spec.maxReplicas", "must be set and greater than 0"));
   else if (most < 0) errors.push(invalid("spec.maxReplicas", most, "must be greater than or equal to 1"));
-  if (hasLeast && most < least) errors.push(invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
+  if (hasLeast && most < least)
+    errors.push(invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
   const target = at(spec, "scaleTargetRef");
   const old = before === undefined ? undefined : at(before, "scaleTargetRef");
-  const same = old !== undefined && str(old, "kind") === str(target, "kind") && str(old, "apiVersion") === str(target, "apiVersion");
-  errors.push(...referenceErrors(target, "spec.scaleTargetRef", { anyVersion: same, coreGroup: str(target, "kind") === "ReplicationController" }));
-  const tolerated = objs(before, "metrics").some((metric) => has(metric, "object") && versionProblem(at(metric, "object", "describedObject"), true) !== undefined);
+  const same =
+    old !== undefined &&
+    str(old, "kind") === str(target, "kind") &&
+    str(old, "apiVersion") === str(target, "apiVersion");
+  errors.push(
+    ...referenceErrors(target, "spec.scaleTargetRef", {
+      anyVersion: same,
+      coreGroup: str(target, "kind") === "ReplicationController",
+    }),
+  );
+  const tolerated = objs(before, "metrics").some(
+    (metric) => has(metric, "object") && versionProblem(at(metric, "object", "describedObject"), true) !== undefined,
+  );
   errors.push(...metricListErrors(spec, tolerated));
-  for (const key of ["scaleUp", "scaleDown"]) errors.push(...scalingErrors(obj(at(spec, "behavior"), key), `spec.behavior.${key}`));
+  for (const key of ["scaleUp", "scaleDown"])
+    errors.push(...scalingErrors(obj(at(spec, "behavior"), key), `spec.behavior.${key}`));
   return errors;
 }
 
@@ -103,7 +120,15 @@ function metricListErrors(spec: JsonObject, tolerated: boolean): readonly FieldE
   const errors = metrics.flatMap((metric, i) => metricErrors(metric, `spec.metrics[${i}]`, tolerated));
   const toZero = has(spec, "minReplicas") && num(spec, "minReplicas") === 0;
   const counted = metrics.some((metric) => ["Object", "External"].includes(str(metric, "type")));
-  return toZero && !counted ? [...errors, forbidden("spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas")] : errors;
+  return toZero && !counted
+    ? [
+        ...errors,
+        forbidden(
+          "spec.metrics",
+          "must specify at least one Object or External metric to support scaling to zero replicas",
+        ),
+      ]
+    : errors;
 }
 
 function metricErrors(metric: JsonObject, path: string, tolerated: boolean): readonly FieldError[] {
@@ -114,35 +139,62 @@ function metricErrors(metric: JsonObject, path: string, tolerated: boolean): rea
   errors.push(...unknown);
   const present = SOURCES.filter(([key]) => has(metric, key));
   const [first] = present;
-  if (first !== undefined) errors.push(...sourceErrors(first[0], at(metric, first[0]), `${path}.${first[0]}`, tolerated));
+  if (first !== undefined)
+    errors.push(...sourceErrors(first[0], at(metric, first[0]), `${path}.${first[0]}`, tolerated));
   const expected = SOURCES.find(([, of]) => of === type);
-  if (expected !== undefined && !has(metric, expected[0])) errors.push(required(`${path}.${expected[0]}`, "must populate information for the given metric source"));
+  if (expected !== undefined && !has(metric, expected[0]))
+    errors.push(required(`${path}.${expected[0]}`, "must populate information for the given metric source"));
   errors.push(...unknown);
   if (present.length === 1) return errors;
   const others = present.filter(([key]) => key !== expected?.[0]);
-  return [...errors, ...others.map(([key]) => forbidden(`${path}.${key}`, "must populate the given metric source only"))];
+  return [
+    ...errors,
+    ...others.map(([key]) => forbidden(`${path}.${key}`, "must populate the given metric source only")),
+  ];
 }
 
 function sourceErrors(kind: string, source: JsonObject, path: string, tolerated: boolean): readonly FieldError[] {
   const target = at(source, "target");
   const [value, average, utilization] = ["value", "averageValue", "averageUtilization"].map((key) => has(target, key));
   const errors: FieldError[] = [];
-  if (kind === "object") errors.push(...referenceErrors(at(source, "describedObject"), `${path}.describedObject`, { anyVersion: tolerated, coreGroup: true }));
+  if (kind === "object")
+    errors.push(
+      ...referenceErrors(at(source, "describedObject"), `${path}.describedObject`, {
+        anyVersion: tolerated,
+        coreGroup: true,
+      }),
+    );
   if (kind === "resource" || kind === "containerResource") errors.push(...resourceErrors(kind, source, path));
   else errors.push(...identifierErrors(at(source, "metric"), `${path}.metric`));
   errors.push(...targetErrors(target, `${path}.target`));
   const averageValue = `${path}.target.averageValue`;
   switch (kind) {
     case "object":
-      return value === true || average === true ? errors : [...errors, required(averageValue, "must set either a target value or averageValue")];
+      return value === true || average === true
+        ? errors
+        : [...errors, required(averageValue, "must set either a target value or averageValue")];
     case "external":
-      if (value !== true && average !== true) return [...errors, required(averageValue, "must set either a target value for metric or a per-pod target")];
-      return value === true && average === true ? [...errors, forbidden(`${path}.target.value`, "may not set both a target value for metric and a per-pod target")] : errors;
+      if (value !== true && average !== true)
+        return [...errors, required(averageValue, "must set either a target value for metric or a per-pod target")];
+      return value === true && average === true
+        ? [
+            ...errors,
+            forbidden(`${path}.target.value`, "may not set both a target value for metric and a per-pod target"),
+          ]
+        : errors;
     case "pods":
-      return average === true ? errors : [...errors, required(averageValue, "must specify a positive target averageValue")];
+      return average === true
+        ? errors
+        : [...errors, required(averageValue, "must specify a positive target averageValue")];
     default:
-      if (utilization !== true && average !== true) return [...errors, required(`${path}.target.averageUtilization`, "must set either a target raw value or a target utilization")];
-      return utilization === true && average === true ? [...errors, forbidden(averageValue, "may not set both a target raw value and a target utilization")] : errors;
+      if (utilization !== true && average !== true)
+        return [
+          ...errors,
+          required(`${path}.target.averageUtilization`, "must set either a target raw value or a target utilization"),
+        ];
+      return utilization === true && average === true
+        ? [...errors, forbidden(averageValue, "may not set both a target raw value and a target utilization")]
+        : errors;
   }
 }
 
@@ -159,7 +211,9 @@ function resourceErrors(kind: string, source: JsonObject, path: string): readonl
 function identifierErrors(metric: JsonObject, path: string): readonly FieldError[] {
   const name = str(metric, "name");
   return [
-    ...(name === "" ? [required(`${path}.name`, "must specify a metric name")] : invalidEach(`${path}.name`, name, isPathSegmentName(name))),
+    ...(name === ""
+      ? [required(`${path}.name`, "must specify a metric name")]
+      : invalidEach(`${path}.name`, name, isPathSegmentName(name))),
     ...validateLabelSelector(obj(metric, "selector"), `${path}.selector`),
   ];
 }
@@ -167,13 +221,17 @@ function identifierErrors(metric: JsonObject, path: string): readonly FieldError
 function targetErrors(target: JsonObject, path: string): readonly FieldError[] {
   const type = str(target, "type");
   const errors: FieldError[] = type === "" ? [required(`${path}.type`, "must specify a metric target type")] : [];
-  if (!["Utilization", "Value", "AverageValue"].includes(type)) errors.push(invalid(`${path}.type`, type, "must be either Utilization, Value, or AverageValue"));
+  if (!["Utilization", "Value", "AverageValue"].includes(type))
+    errors.push(invalid(`${path}.type`, type, "must be either Utilization, Value, or AverageValue"));
   for (const key of ["value", "averageValue"]) {
     const quantity = findQuantity(str(target, key));
-    if (has(target, key) && quantity !== undefined && quantity.mantissa <= 0n) errors.push(invalid(`${path}.${key}`, str(target, key), "must be positive"));
+    if (has(target, key) && quantity !== undefined && quantity.mantissa <= 0n)
+      errors.push(invalid(`${path}.${key}`, str(target, key), "must be positive"));
   }
   const utilization = num(target, "averageUtilization");
-  return has(target, "averageUtilization") && utilization < 1 ? [...errors, invalid(`${path}.averageUtilization`, utilization, "must be greater than 0")] : errors;
+  return has(target, "averageUtilization") && utilization < 1
+    ? [...errors, invalid(`${path}.averageUtilization`, utilization, "must be greater than 0")]
+    : errors;
 }
 
 function scalingErrors(rules: JsonObject | undefined, path: string): readonly FieldError[] {
@@ -182,20 +240,31 @@ function scalingErrors(rules: JsonObject | undefined, path: string): readonly Fi
   const window = num(rules, "stabilizationWindowSeconds");
   const select = str(rules, "selectPolicy");
   const policies = objs(rules, "policies");
-  if (window < 0) errors.push(invalid(`${path}.stabilizationWindowSeconds`, window, "must be greater than or equal to zero"));
-  if (window > LONGEST_WINDOW_SECONDS) errors.push(invalid(`${path}.stabilizationWindowSeconds`, window, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`));
-  if (has(rules, "selectPolicy") && !["Disabled", "Max", "Min"].includes(select)) errors.push(notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"]));
+  if (window < 0)
+    errors.push(invalid(`${path}.stabilizationWindowSeconds`, window, "must be greater than or equal to zero"));
+  if (window > LONGEST_WINDOW_SECONDS)
+    errors.push(
+      invalid(`${path}.stabilizationWindowSeconds`, window, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`),
+    );
+  if (has(rules, "selectPolicy") && !["Disabled", "Max", "Min"].includes(select))
+    errors.push(notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"]));
   if (policies.length === 0) errors.push(required(`${path}.policies`, "must specify at least one Policy"));
   errors.push(...policies.flatMap((policy, i) => policyErrors(policy, `${path}.policies[${i}]`)));
   const tolerance = findQuantity(str(rules, "tolerance"));
   const negative = tolerance !== undefined && tolerance.mantissa < 0n;
-  return negative ? [...errors, invalid(`${path}.tolerance`, getOwn(rules, "tolerance") ?? "", "must be greater than or equal to 0")] : errors;
+  return negative
+    ? [...errors, invalid(`${path}.tolerance`, getOwn(rules, "tolerance") ?? "", "must be greater than or equal to 0")]
+    : errors;
 }
 
 function policyErrors(policy: JsonObject, path: string): readonly FieldError[] {
   const [type, value, period] = [str(policy, "type"), num(policy, "value"), num(policy, "periodSeconds")];
-  const errors: FieldError[] = ["Pods", "Percent"].includes(type) ? [] : [notSupported(`${path}.type`, type, ["Percent", "Pods"])];
+  const errors: FieldError[] = ["Pods", "Percent"].includes(type)
+    ? []
+    : [notSupported(`${path}.type`, type, ["Percent", "Pods"])];
   if (value <= 0) errors.push(invalid(`${path}.value`, value, "must be greater than zero"));
   if (period <= 0) errors.push(invalid(`${path}.periodSeconds`, period, "must be greater than zero"));
-  return period > LONGEST_PERIOD_SECONDS ? [...errors, invalid(`${path}.periodSeconds`, period, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`)] : errors;
+  return period > LONGEST_PERIOD_SECONDS
+    ? [...errors, invalid(`${path}.periodSeconds`, period, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`)]
+    : errors;
 }

@@ -21,15 +21,20 @@ export function claimSpecErrors(spec: JsonObject, path: string): readonly FieldE
   const errors: FieldError[] = [];
   const modes = strs(spec, "accessModes");
   if (modes.length === 0) errors.push(required(`${path}.accessModes`, "at least 1 access mode is required"));
-  errors.push(...validateLabelSelector(obj(spec, "selector"), `${path}.selector`), ...accessModeErrors(modes, `${path}.accessModes`));
+  errors.push(
+    ...validateLabelSelector(obj(spec, "selector"), `${path}.selector`),
+    ...accessModeErrors(modes, `${path}.accessModes`),
+  );
   errors.push(...storageErrors(spec, `${path}.resources`));
   if (has(spec, "storageClassName") && str(spec, "storageClassName") !== "") {
     const name = str(spec, "storageClassName");
     errors.push(...invalidEach(`${path}.storageClassName`, name, isDns1123Subdomain(name)));
   }
   const mode = str(spec, "volumeMode");
-  if (has(spec, "volumeMode") && !VOLUME_MODES.includes(mode)) errors.push(notSupported(`${path}.volumeMode`, mode, VOLUME_MODES));
-  for (const key of ["dataSource", "dataSourceRef"]) if (has(spec, key)) errors.push(...sourceErrors(at(spec, key), `${path}.${key}`));
+  if (has(spec, "volumeMode") && !VOLUME_MODES.includes(mode))
+    errors.push(notSupported(`${path}.volumeMode`, mode, VOLUME_MODES));
+  for (const key of ["dataSource", "dataSourceRef"])
+    if (has(spec, key)) errors.push(...sourceErrors(at(spec, key), `${path}.${key}`));
   if (str(spec, "volumeAttributesClassName") !== "") {
     const name = str(spec, "volumeAttributesClassName");
     errors.push(...invalidEach(`${path}.volumeAttributesClassName`, name, isDns1123Subdomain(name)));
@@ -39,8 +44,12 @@ export function claimSpecErrors(spec: JsonObject, path: string): readonly FieldE
 
 /** Access modes that there are; ReadWriteOncePod goes with no other. */
 export function accessModeErrors(modes: readonly string[], path: string): readonly FieldError[] {
-  const errors = modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(path, mode, ACCESS_MODES));
-  const exclusive = modes.includes("ReadWriteOncePod") && modes.some((mode) => mode !== "ReadWriteOncePod" && ACCESS_MODES.includes(mode));
+  const errors = modes
+    .filter((mode) => !ACCESS_MODES.includes(mode))
+    .map((mode) => notSupported(path, mode, ACCESS_MODES));
+  const exclusive =
+    modes.includes("ReadWriteOncePod") &&
+    modes.some((mode) => mode !== "ReadWriteOncePod" && ACCESS_MODES.includes(mode));
   return exclusive ? [...errors, forbidden(path, "may not use ReadWriteOncePod with other access modes")] : errors;
 }
 
@@ -49,7 +58,9 @@ function storageErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (!has(requests, "storage")) return [required(`${path}[storage]`)];
   const text = str(requests, "storage");
   const quantity = findQuantity(text);
-  return quantity === undefined || quantity.mantissa > 0n ? [] : [invalid(`${path}[storage]`, text, "must be greater than zero")];
+  return quantity === undefined || quantity.mantissa > 0n
+    ? []
+    : [invalid(`${path}[storage]`, text, "must be greater than zero")];
 }
 
 function sourceErrors(source: JsonObject, path: string): readonly FieldError[] {
@@ -57,6 +68,7 @@ function sourceErrors(source: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (str(source, "name") === "") errors.push(required(`${path}.name`));
   if (str(source, "kind") === "") errors.push(required(`${path}.kind`));
-  if (group === "" && str(source, "kind") !== "PersistentVolumeClaim") errors.push(invalid(path, str(source, "kind"), ""));
+  if (group === "" && str(source, "kind") !== "PersistentVolumeClaim")
+    errors.push(invalid(path, str(source, "kind"), ""));
   return errors;
 }

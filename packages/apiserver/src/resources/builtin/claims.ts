@@ -27,7 +27,8 @@ export function volumeStrategies(): readonly ResourceStrategy[] {
 }
 
 const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
-const FIXED_SPEC = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+const FIXED_SPEC =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 const RESIZE_STATES: readonly string[] = [
   "ControllerResizeInProgress",
   "ControllerResizeInfeasible",
@@ -93,10 +94,16 @@ function changeErrors(object: JsonObject, live: JsonObject): readonly FieldError
   if (!deepEqual(after, old)) errors.push(forbidden("spec", `${FIXED_SPEC}\n${textDiff(old, after)}`));
   const [size, oldSize] = [spec, before].map((each) => parseQuantity(sizeOf(at(each, "resources", "requests"))));
   const real = parseQuantity(sizeOf(at(status, "capacity")));
-  if (size !== undefined && oldSize !== undefined && compareQuantities(size, oldSize) < 0 && compareQuantities(size, real) <= 0) {
+  if (
+    size !== undefined &&
+    oldSize !== undefined &&
+    compareQuantities(size, oldSize) < 0 &&
+    compareQuantities(size, real) <= 0
+  ) {
     errors.push(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
   }
-  if (!sameValue(getOwn(spec, "volumeMode"), getOwn(before, "volumeMode"))) errors.push(invalid("volumeMode", getOwn(spec, "volumeMode") ?? null, FIELD_IS_IMMUTABLE));
+  if (!sameValue(getOwn(spec, "volumeMode"), getOwn(before, "volumeMode")))
+    errors.push(invalid("volumeMode", getOwn(spec, "volumeMode") ?? null, FIELD_IS_IMMUTABLE));
   return [...errors, ...attributesErrors(spec, before, status)];
 }
 
@@ -116,11 +123,18 @@ function comparable(object: JsonObject, live: JsonObject): Comparable {
   let annotationErrors: readonly FieldError[] = [];
   const named = has(after, "storageClassName") && !has(old, "storageClassName");
   const class_ = str(after, "storageClassName");
-  const fromAnnotation = has(beta, BETA_CLASS) && named && class_ === str(beta, BETA_CLASS) && (!has(annotations, BETA_CLASS) || str(annotations, BETA_CLASS) === str(beta, BETA_CLASS));
+  const fromAnnotation =
+    has(beta, BETA_CLASS) &&
+    named &&
+    class_ === str(beta, BETA_CLASS) &&
+    (!has(annotations, BETA_CLASS) || str(annotations, BETA_CLASS) === str(beta, BETA_CLASS));
   if (fromAnnotation) delete after["storageClassName"];
   else {
     const same = str(annotations, BETA_CLASS) === str(beta, BETA_CLASS);
-    if (!same) annotationErrors = [invalid(`metadata.annotations.${BETA_CLASS}`, str(annotations, BETA_CLASS), FIELD_IS_IMMUTABLE)];
+    if (!same)
+      annotationErrors = [
+        invalid(`metadata.annotations.${BETA_CLASS}`, str(annotations, BETA_CLASS), FIELD_IS_IMMUTABLE),
+      ];
     if (named && (!has(beta, BETA_CLASS) || class_ === str(beta, BETA_CLASS))) delete after["storageClassName"];
   }
   if (str(at(live, "status"), "phase") === "Bound") {
@@ -144,7 +158,11 @@ function restore(object: MutableJsonObject, from: JsonObject, key: string): void
 
 function attributesErrors(spec: JsonObject, before: JsonObject, status: JsonObject): readonly FieldError[] {
   const key = "volumeAttributesClassName";
-  if (deepEqual(getOwn(spec, key) ?? null, getOwn(before, key) ?? null) || !has(status, "currentVolumeAttributesClassName")) return [];
+  if (
+    deepEqual(getOwn(spec, key) ?? null, getOwn(before, key) ?? null) ||
+    !has(status, "currentVolumeAttributesClassName")
+  )
+    return [];
   const when = "is forbidden when status.currentVolumeAttributesClassName is not nil";
   if (!has(spec, key)) return [forbidden(`spec.${key}`, `update to nil ${when}`)];
   return str(spec, key) === "" ? [forbidden(`spec.${key}`, `update to empty string ${when}`)] : [];
@@ -152,15 +170,18 @@ function attributesErrors(spec: JsonObject, before: JsonObject, status: JsonObje
 
 function statusErrors(object: JsonObject): readonly FieldError[] {
   const status = at(object, "status");
-  const errors: FieldError[] = strs(at(object, "spec"), "accessModes").length === 0 ? [required("Spec.accessModes")] : [];
+  const errors: FieldError[] =
+    strs(at(object, "spec"), "accessModes").length === 0 ? [required("Spec.accessModes")] : [];
   for (const key of ["capacity", "allocatedResources"]) {
     for (const [name, value] of entries(status, key)) {
       const quantity = findQuantity(String(value));
-      if (quantity !== undefined && quantity.mantissa < 0n) errors.push(invalid(`status.${key}[${name}]`, value, "must be a valid resource quantity"));
+      if (quantity !== undefined && quantity.mantissa < 0n)
+        errors.push(invalid(`status.${key}[${name}]`, value, "must be a valid resource quantity"));
     }
   }
   for (const [name, value] of entries(status, "allocatedResourceStatuses")) {
-    if (!RESIZE_STATES.includes(String(value))) errors.push(notSupported("status.allocatedResourceStatuses", name, [...RESIZE_STATES].sort()));
+    if (!RESIZE_STATES.includes(String(value)))
+      errors.push(notSupported("status.allocatedResourceStatuses", name, [...RESIZE_STATES].sort()));
   }
   return errors;
 }

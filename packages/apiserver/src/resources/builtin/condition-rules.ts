@@ -1,5 +1,15 @@
 // metav1.Condition (apimachinery: pkg/apis/meta/v1/validation).
-import { byteLength, duplicate, invalid, notSupported, regexMessage, required, tooLong, validateLabelName, type FieldError } from "@fairlead/apimachinery";
+import {
+  byteLength,
+  duplicate,
+  invalid,
+  notSupported,
+  regexMessage,
+  required,
+  tooLong,
+  validateLabelName,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import type { JsonObject } from "@fairlead/base";
 import { has, num, str } from "./access.js";
 
@@ -27,7 +37,9 @@ function oneConditionErrors(condition: JsonObject, path: string): readonly Field
   return [
     ...validateLabelName(str(condition, "type"), `${path}.type`),
     ...(STATUSES.includes(status) ? [] : [notSupported(`${path}.status`, status, STATUSES)]),
-    ...(generation < 0 ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")] : []),
+    ...(generation < 0
+      ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")]
+      : []),
     ...(has(condition, "lastTransitionTime") ? [] : [required(`${path}.lastTransitionTime`)]),
     ...reasonErrors(str(condition, "reason"), `${path}.reason`),
     ...(byteLength(str(condition, "message")) > LONGEST_MESSAGE ? [tooLong(`${path}.message`, LONGEST_MESSAGE)] : []),
@@ -38,7 +50,15 @@ function reasonErrors(reason: string, path: string): readonly FieldError[] {
   if (reason === "") return [required(path)];
   const fits = new RegExp(`^${REASON}$`).test(reason);
   return [
-    ...(fits ? [] : [invalid(path, reason, regexMessage(REASON_RULE, REASON, "my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"))]),
+    ...(fits
+      ? []
+      : [
+          invalid(
+            path,
+            reason,
+            regexMessage(REASON_RULE, REASON, "my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"),
+          ),
+        ]),
     ...(byteLength(reason) > LONGEST_REASON ? [tooLong(path, LONGEST_REASON)] : []),
   ];
 }

@@ -29,7 +29,10 @@ const WHEN_IMMUTABLE = "field is immutable when `immutable` is set";
 function configMap(): ResourceStrategy {
   return builtinStrategy("/v1/ConfigMap", {
     validateCreate: configMapErrors,
-    validateUpdate: (object, live) => [...immutableErrors(object, live, ["data", "binaryData"]), ...configMapErrors(object)],
+    validateUpdate: (object, live) => [
+      ...immutableErrors(object, live, ["data", "binaryData"]),
+      ...configMapErrors(object),
+    ],
   });
 }
 
@@ -39,7 +42,8 @@ function configMapErrors(object: JsonObject): readonly FieldError[] {
   let bytes = 0;
   for (const [key, value] of entries(object, "data")) {
     errors.push(...invalidEach(`data[${key}]`, key, isConfigMapKey(key)));
-    if (binary !== undefined && getOwn(binary, key) !== undefined) errors.push(invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
+    if (binary !== undefined && getOwn(binary, key) !== undefined)
+      errors.push(invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
     bytes += byteLength(String(value));
   }
   for (const [key, value] of entries(object, "binaryData")) {
@@ -94,7 +98,8 @@ function secretErrors(object: JsonObject): readonly FieldError[] {
   }
   if (bytes > DATA_LIMIT_BYTES) errors.push(tooLong("data", DATA_LIMIT_BYTES));
   const type = str(object, "type");
-  for (const key of REQUIRED_KEYS.get(type) ?? []) if (getOwn(data, key) === undefined) errors.push(required(`data[${key}]`));
+  for (const key of REQUIRED_KEYS.get(type) ?? [])
+    if (getOwn(data, key) === undefined) errors.push(required(`data[${key}]`));
   switch (type) {
     case "kubernetes.io/service-account-token":
       if (str(at(object, "metadata", "annotations"), "kubernetes.io/service-account.name") === "") {
@@ -128,19 +133,23 @@ function jsonErrors(data: JsonObject, key: string): readonly FieldError[] {
 
 function secretWarnings(object: JsonObject): readonly string[] {
   if (str(object, "type") !== "kubernetes.io/tls") return [];
-  const text = (key: string): string => Buffer.from(String(getOwn(obj(object, "data") ?? {}, key) ?? ""), "base64").toString("latin1");
+  const text = (key: string): string =>
+    Buffer.from(String(getOwn(obj(object, "data") ?? {}, key) ?? ""), "base64").toString("latin1");
   if (!text("tls.crt").includes("-----BEGIN")) return ["tls: failed to find any PEM data in certificate input"];
   return text("tls.key").includes("-----BEGIN") ? [] : ["tls: failed to find any PEM data in key input"];
 }
 
 const TOKEN_SECRETS_WARNING =
-  'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+  "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
 
 function serviceAccount(): ResourceStrategy {
   return builtinStrategy("/v1/ServiceAccount", {
     prepareForCreate: dropReferencedKinds,
     prepareForUpdate: dropReferencedKinds,
-    warnings: (object) => (has(at(object, "metadata", "annotations"), "kubernetes.io/enforce-mountable-secrets") ? [TOKEN_SECRETS_WARNING] : []),
+    warnings: (object) =>
+      has(at(object, "metadata", "annotations"), "kubernetes.io/enforce-mountable-secrets")
+        ? [TOKEN_SECRETS_WARNING]
+        : [],
   });
 }
 
@@ -168,7 +177,9 @@ function namespace(): ResourceStrategy {
       const ending = has(at(object, "metadata"), "deletionTimestamp");
       const phase = str(obj(object, "status"), "phase");
       if (phase === (ending ? "Terminating" : "Active")) return NO_ERRORS;
-      const text = ending ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty";
+      const text = ending
+        ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+        : "may only be 'Active' if `deletionTimestamp` is empty";
       return [invalid("status.Phase", phase, text)];
     },
     selectableFields: new Map([["status.phase", (object) => str(obj(object, "status"), "phase")]]),
@@ -181,7 +192,9 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan"
 function finalizerErrors(name: string): readonly FieldError[] {
   const errors = [...invalidEach("spec.finalizers", name, isQualifiedName(name))];
   if (name.split("/").length === 1 && !STANDARD_FINALIZERS.has(name)) {
-    errors.push(invalid("spec.finalizers", name, "name is neither a standard finalizer name nor is it fully qualified"));
+    errors.push(
+      invalid("spec.finalizers", name, "name is neither a standard finalizer name nor is it fully qualified"),
+    );
   }
   return errors;
 }

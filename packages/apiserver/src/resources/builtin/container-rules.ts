@@ -44,7 +44,10 @@ export function containersErrors(pod: PodFacts, path: string): readonly FieldErr
   const errors = containers.flatMap((container, i) => {
     const where = `${path}[${i}]`;
     const name = str(container, "name");
-    const own = [...commonErrors(container, pod, where), ...(names.has(name) ? [duplicate(`${where}.name`, name)] : [])];
+    const own = [
+      ...commonErrors(container, pod, where),
+      ...(names.has(name) ? [duplicate(`${where}.name`, name)] : []),
+    ];
     names.add(name);
     return [...own, ...lifecycleAndProbes(container, pod, where), ...restartErrors(container, where)];
   });
@@ -63,7 +66,9 @@ export function initContainersErrors(pod: PodFacts, path: string): readonly Fiel
     else if (name !== "") names.add(name);
     errors.push(...hostPortErrors([container], path));
     if (sidecar) return [...errors, ...lifecycleAndProbes(container, pod, where)];
-    const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter((key) => has(container, key));
+    const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter((key) =>
+      has(container, key),
+    );
     return [...errors, ...refused.map((key) => forbidden(`${where}.${key}`, INIT_ONLY))];
   });
 }
@@ -80,7 +85,9 @@ const EPHEMERAL_REFUSED: readonly string[] = [
 
 /** The containers that were put into a running pod. */
 export function ephemeralContainersErrors(pod: PodFacts, path: string): readonly FieldError[] {
-  const others = new Set([...objs(pod.spec, "containers"), ...objs(pod.spec, "initContainers")].map((container) => str(container, "name")));
+  const others = new Set(
+    [...objs(pod.spec, "containers"), ...objs(pod.spec, "initContainers")].map((container) => str(container, "name")),
+  );
   const names = new Set(others);
   return objs(pod.spec, "ephemeralContainers").flatMap((container, i) => {
     const where = `${path}[${i}]`;
@@ -92,14 +99,19 @@ export function ephemeralContainersErrors(pod: PodFacts, path: string): readonly
     if (target !== "" && !others.has(target)) errors.push(notFound(`${where}.targetContainerName`, target));
     const refused = EPHEMERAL_REFUSED.filter((key) => has(container, key));
     if (Object.keys(at(container, "resources")).length > 0) refused.push("resources");
-    return [...errors, ...refused.map((key) => forbidden(`${where}.${key}`, "cannot be set for an Ephemeral Container"))];
+    return [
+      ...errors,
+      ...refused.map((key) => forbidden(`${where}.${key}`, "cannot be set for an Ephemeral Container")),
+    ];
   });
 }
 
 /** In pods, not in templates, an image may not be padded. */
 export function imagePaddingErrors(container: JsonObject, path: string): readonly FieldError[] {
   const image = str(container, "image");
-  return image.trim() === image ? [] : [invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
+  return image.trim() === image
+    ? []
+    : [invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
 }
 
 function commonErrors(container: JsonObject, pod: PodFacts, path: string): FieldError[] {
@@ -107,24 +119,38 @@ function commonErrors(container: JsonObject, pod: PodFacts, path: string): Field
   return [
     ...(name === "" ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, isDns1123Label(name))),
     ...(str(container, "image") === "" ? [required(`${path}.image`)] : []),
-    ...requiredOneOf(str(container, "terminationMessagePolicy"), `${path}.terminationMessagePolicy`, ["File", "FallbackToLogsOnError"]),
+    ...requiredOneOf(str(container, "terminationMessagePolicy"), `${path}.terminationMessagePolicy`, [
+      "File",
+      "FallbackToLogsOnError",
+    ]),
     ...portErrors(container, `${path}.ports`),
     ...envErrors(container, `${path}.env`),
     ...envFromErrors(container, `${path}.envFrom`),
     ...mountErrors(container, pod.volumes, `${path}.volumeMounts`),
     ...deviceErrors(container, pod.volumes, `${path}.volumeDevices`),
     ...requiredOneOf(str(container, "imagePullPolicy"), `${path}.imagePullPolicy`, ["Always", "IfNotPresent", "Never"]),
-    ...resourceErrors(at(container, "resources"), `${path}.resources`, { name: containerResourceNameErrors, claims: pod.claims }),
+    ...resourceErrors(at(container, "resources"), `${path}.resources`, {
+      name: containerResourceNameErrors,
+      claims: pod.claims,
+    }),
     ...resizeErrors(container, str(pod.spec, "restartPolicy"), `${path}.resizePolicy`),
-    ...securityContextErrors(obj(container, "securityContext"), !has(pod.spec, "hostUsers") || bool(pod.spec, "hostUsers"), `${path}.securityContext`),
+    ...securityContextErrors(
+      obj(container, "securityContext"),
+      !has(pod.spec, "hostUsers") || bool(pod.spec, "hostUsers"),
+      `${path}.securityContext`,
+    ),
   ];
 }
 
 function lifecycleAndProbes(container: JsonObject, pod: PodFacts, path: string): readonly FieldError[] {
-  const grace = has(pod.spec, "terminationGracePeriodSeconds") ? num(pod.spec, "terminationGracePeriodSeconds") : undefined;
+  const grace = has(pod.spec, "terminationGracePeriodSeconds")
+    ? num(pod.spec, "terminationGracePeriodSeconds")
+    : undefined;
   return [
     ...lifecycleErrors(obj(container, "lifecycle"), grace, `${path}.lifecycle`),
-    ...["livenessProbe", "readinessProbe", "startupProbe"].flatMap((kind) => probeErrors(obj(container, kind), kind, `${path}.${kind}`)),
+    ...["livenessProbe", "readinessProbe", "startupProbe"].flatMap((kind) =>
+      probeErrors(obj(container, kind), kind, `${path}.${kind}`),
+    ),
   ];
 }
 
@@ -167,14 +193,20 @@ function hostPortErrors(containers: readonly JsonObject[], path: string): readon
 function envErrors(container: JsonObject, path: string): readonly FieldError[] {
   return objs(container, "env").flatMap((variable, i) => {
     const name = str(variable, "name");
-    const own = name === "" ? [required(`${path}[${i}].name`)] : invalidEach(`${path}[${i}].name`, name, isEnvVarName(name));
+    const own =
+      name === "" ? [required(`${path}[${i}].name`)] : invalidEach(`${path}[${i}].name`, name, isEnvVarName(name));
     const source = obj(variable, "valueFrom");
-    return source === undefined ? own : [...own, ...valueFromErrors(source, str(variable, "value"), `${path}[${i}].valueFrom`)];
+    return source === undefined
+      ? own
+      : [...own, ...valueFromErrors(source, str(variable, "value"), `${path}[${i}].valueFrom`)];
   });
 }
 
 function valueFromErrors(source: JsonObject, value: string, path: string): readonly FieldError[] {
-  const rules: readonly (readonly [key: string, rule: (selector: JsonObject, path: string) => readonly FieldError[]])[] = [
+  const rules: readonly (readonly [
+    key: string,
+    rule: (selector: JsonObject, path: string) => readonly FieldError[],
+  ])[] = [
     ["fieldRef", envFieldErrors],
     ["resourceFieldRef", (selector, where) => resourceFieldErrors(selector, where, "env")],
     ["configMapKeyRef", keyErrors],
@@ -205,17 +237,25 @@ function keyErrors(selector: JsonObject, path: string): readonly FieldError[] {
 
 function fileKeyErrors(selector: JsonObject, path: string): readonly FieldError[] {
   const missing = ["volumeName", "path", "key"].filter((key) => str(selector, key) === "");
-  return [...missing.map((key) => required(`${path}.${key}`)), ...descendingPathErrors(str(selector, "path"), `${path}.path`)];
+  return [
+    ...missing.map((key) => required(`${path}.${key}`)),
+    ...descendingPathErrors(str(selector, "path"), `${path}.path`),
+  ];
 }
 
 function envFromErrors(container: JsonObject, path: string): readonly FieldError[] {
   return objs(container, "envFrom").flatMap((source, i) => {
     const prefix = str(source, "prefix");
     const set = ["configMapRef", "secretRef"].filter((key) => has(source, key));
-    const errors: FieldError[] = prefix === "" ? [] : [...invalidEach(`${path}[${i}].prefix`, prefix, isEnvVarName(prefix))];
+    const errors: FieldError[] =
+      prefix === "" ? [] : [...invalidEach(`${path}[${i}].prefix`, prefix, isEnvVarName(prefix))];
     for (const key of set) {
       const name = str(at(source, key), "name");
-      errors.push(...(name === "" ? [required(`${path}[${i}].${key}.name`)] : invalidEach(`${path}[${i}].${key}.name`, name, isDns1123Subdomain(name))));
+      errors.push(
+        ...(name === ""
+          ? [required(`${path}[${i}].${key}.name`)]
+          : invalidEach(`${path}[${i}].${key}.name`, name, isDns1123Subdomain(name))),
+      );
     }
     if (set.length === 0) errors.push(invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"));
     if (set.length > 1) errors.push(invalid(path, "", "may not have more than one field specified at a time"));
@@ -223,7 +263,11 @@ function envFromErrors(container: JsonObject, path: string): readonly FieldError
   });
 }
 
-function mountErrors(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: string): readonly FieldError[] {
+function mountErrors(
+  container: JsonObject,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: string,
+): readonly FieldError[] {
   const targets = new Set<string>();
   const devices = objs(container, "volumeDevices");
   return objs(container, "volumeMounts").flatMap((mount, i) => {
@@ -236,8 +280,10 @@ function mountErrors(container: JsonObject, volumes: ReadonlyMap<string, JsonObj
     if (target === "") errors.push(required(`${where}.mountPath`));
     if (targets.has(target)) errors.push(invalid(`${where}.mountPath`, target, "must be unique"));
     targets.add(target);
-    if (devices.some((device) => str(device, "name") === name)) errors.push(invalid(`${where}.name`, name, "must not already exist in volumeDevices"));
-    if (devices.some((device) => str(device, "devicePath") === target)) errors.push(invalid(`${where}.mountPath`, target, "must not already exist as a path in volumeDevices"));
+    if (devices.some((device) => str(device, "name") === name))
+      errors.push(invalid(`${where}.name`, name, "must not already exist in volumeDevices"));
+    if (devices.some((device) => str(device, "devicePath") === target))
+      errors.push(invalid(`${where}.mountPath`, target, "must not already exist as a path in volumeDevices"));
     return [...errors, ...subPathErrors(mount, where, path), ...propagationErrors(mount, container, path)];
   });
 }
@@ -248,28 +294,43 @@ function subPathErrors(mount: JsonObject, where: string, path: string): readonly
   const expression = str(mount, "subPathExpr");
   return [
     ...(plain === "" ? [] : descendingPathErrors(plain, `${path}.subPath`)),
-    ...(expression !== "" && plain !== "" ? [invalid(`${where}.subPathExpr`, expression, "subPathExpr and subPath are mutually exclusive")] : []),
+    ...(expression !== "" && plain !== ""
+      ? [invalid(`${where}.subPathExpr`, expression, "subPathExpr and subPath are mutually exclusive")]
+      : []),
     ...(expression === "" ? [] : descendingPathErrors(expression, `${path}.subPathExpr`)),
   ];
 }
 
 function propagationErrors(mount: JsonObject, container: JsonObject, path: string): readonly FieldError[] {
   const mode = str(mount, "mountPropagation");
-  const errors: FieldError[] = has(mount, "mountPropagation") ? [...oneOf(mode, `${path}.mountPropagation`, ["Bidirectional", "HostToContainer", "None"])] : [];
+  const errors: FieldError[] = has(mount, "mountPropagation")
+    ? [...oneOf(mode, `${path}.mountPropagation`, ["Bidirectional", "HostToContainer", "None"])]
+    : [];
   if (mode === "Bidirectional" && !bool(at(container, "securityContext"), "privileged")) {
-    errors.push(forbidden(`${path}.mountPropagation`, "Bidirectional mount propagation is available only to privileged containers"));
+    errors.push(
+      forbidden(
+        `${path}.mountPropagation`,
+        "Bidirectional mount propagation is available only to privileged containers",
+      ),
+    );
   }
   if (!has(mount, "recursiveReadOnly")) return errors;
   const recursive = str(mount, "recursiveReadOnly");
   const where = `${path}.recursiveReadOnly`;
   if (recursive === "Disabled") return errors;
-  if (recursive !== "Enabled" && recursive !== "IfPossible") return [...errors, notSupported(where, recursive, ["Disabled", "Enabled", "IfPossible"])];
+  if (recursive !== "Enabled" && recursive !== "IfPossible")
+    return [...errors, notSupported(where, recursive, ["Disabled", "Enabled", "IfPossible"])];
   if (!bool(mount, "readOnly")) errors.push(forbidden(where, "may only be specified when readOnly is true"));
-  if (mode !== "" && mode !== "None") errors.push(forbidden(where, "may only be specified when mountPropagation is None or not specified"));
+  if (mode !== "" && mode !== "None")
+    errors.push(forbidden(where, "may only be specified when mountPropagation is None or not specified"));
   return errors;
 }
 
-function deviceErrors(container: JsonObject, volumes: ReadonlyMap<string, JsonObject>, path: string): readonly FieldError[] {
+function deviceErrors(
+  container: JsonObject,
+  volumes: ReadonlyMap<string, JsonObject>,
+  path: string,
+): readonly FieldError[] {
   const names = new Set<string>();
   const targets = new Set<string>();
   return objs(container, "volumeDevices").flatMap((device, i) => {
@@ -283,11 +344,18 @@ function deviceErrors(container: JsonObject, volumes: ReadonlyMap<string, JsonOb
     names.add(name);
     if (volume === undefined) errors.push(notFound(`${where}.name`, name));
     else if (!has(volume, "persistentVolumeClaim") && !has(volume, "ephemeral")) {
-      errors.push(invalid(`${where}.name`, name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"));
+      errors.push(
+        invalid(
+          `${where}.name`,
+          name,
+          "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+        ),
+      );
     }
     if (target === "") errors.push(required(`${where}.devicePath`));
     if (targets.has(target)) errors.push(invalid(`${where}.devicePath`, target, "must be unique"));
-    if (backstepErrors(target, where).length > 0) errors.push(invalid(`${where}.devicePath`, target, "can not contain backsteps ('..')"));
+    if (backstepErrors(target, where).length > 0)
+      errors.push(invalid(`${where}.devicePath`, target, "can not contain backsteps ('..')"));
     else targets.add(target);
     return errors;
   });
@@ -300,7 +368,10 @@ function resizeErrors(container: JsonObject, restartPolicy: string, path: string
     const restart = str(policy, "restartPolicy");
     const repeated = seen.has(resource) ? [duplicate(`${path}[${i}]`, resource)] : [];
     seen.add(resource);
-    const never = restartPolicy === "Never" && restart !== "NotRequired" ? [invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")] : [];
+    const never =
+      restartPolicy === "Never" && restart !== "NotRequired"
+        ? [invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")]
+        : [];
     return [
       ...repeated,
       ...requiredOneOf(resource, path, ["cpu", "memory"]),
@@ -314,8 +385,10 @@ function resizeErrors(container: JsonObject, restartPolicy: string, path: string
 function restartErrors(container: JsonObject, path: string): readonly FieldError[] {
   const rules = objs(container, "restartPolicyRules");
   const errors: FieldError[] = [];
-  if (has(container, "restartPolicy")) errors.push(...oneOf(str(container, "restartPolicy"), `${path}.restartPolicy`, ["Always", "Never", "OnFailure"]));
-  else if (rules.length > 0) errors.push(required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"));
+  if (has(container, "restartPolicy"))
+    errors.push(...oneOf(str(container, "restartPolicy"), `${path}.restartPolicy`, ["Always", "Never", "OnFailure"]));
+  else if (rules.length > 0)
+    errors.push(required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"));
   if (rules.length > 20) errors.push(tooMany(`${path}.restartPolicyRules`, rules.length, 20));
   return [...errors, ...rules.flatMap((rule, i) => restartRuleErrors(rule, `${path}.restartPolicyRules[${i}]`))];
 }

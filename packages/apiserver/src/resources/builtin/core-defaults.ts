@@ -1,5 +1,13 @@
 // Defaults of the core group's types (k/k: pkg/apis/core/v1/defaults.go).
-import { getOwn, isArray, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  getOwn,
+  isArray,
+  isObject,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { bool, child, childIf, children, entries, fill, fillZero, num, str } from "./access.js";
 import { imageTag } from "./image-name.js";
 import type { TypeDefault } from "./type-defaults.js";
@@ -30,7 +38,17 @@ export const CORE_DEFAULTS: readonly (readonly [string, TypeDefault])[] = [
   ["core.v1.EndpointPort", (port) => fillZero(port, "protocol", "TCP")],
   ["core.v1.Namespace", namespace],
   ["core.v1.NodeSpec", (spec) => firstOfMany(spec, "podCIDR", "podCIDRs", (cidr) => cidr, String)],
-  ["core.v1.PodStatus", (status) => firstOfMany(status, "podIP", "podIPs", (ip) => ({ ip }), (entry) => (isObject(entry) ? str(entry, "ip") : ""))],
+  [
+    "core.v1.PodStatus",
+    (status) =>
+      firstOfMany(
+        status,
+        "podIP",
+        "podIPs",
+        (ip) => ({ ip }),
+        (entry) => (isObject(entry) ? str(entry, "ip") : ""),
+      ),
+  ],
   ["core.v1.NodeStatus", nodeStatus],
   ["core.v1.LimitRangeItem", limitRangeItem],
 ];
@@ -38,7 +56,13 @@ export const CORE_DEFAULTS: readonly (readonly [string, TypeDefault])[] = [
 const DEFAULT_MODE = 0o644;
 
 /** A field for one value, and a later one for many, the first of which stands in both. */
-function firstOfMany(value: MutableJsonObject, one: string, many: string, wrap: (text: string) => JsonValue, unwrap: (entry: JsonValue) => string): void {
+function firstOfMany(
+  value: MutableJsonObject,
+  one: string,
+  many: string,
+  wrap: (text: string) => JsonValue,
+  unwrap: (entry: JsonValue) => string,
+): void {
   const list = value[many];
   const first = isArray(list) && list.length > 0 ? unwrap(list[0] as JsonValue) : "";
   const single = str(value, one);
@@ -73,7 +97,8 @@ function pod(value: MutableJsonObject): void {
   fill(spec, "enableServiceLinks", true);
   if (num(spec, "terminationGracePeriodSeconds") < 0) spec["terminationGracePeriodSeconds"] = 1;
   if (!bool(spec, "hostNetwork")) return;
-  for (const each of containers) for (const port of children(each, "ports")) fillZero(port, "hostPort", num(port, "containerPort"));
+  for (const each of containers)
+    for (const port of children(each, "ports")) fillZero(port, "hostPort", num(port, "containerPort"));
 }
 
 /** What is limited is requested. */
@@ -91,10 +116,13 @@ function podRequests(resources: MutableJsonObject, containers: readonly JsonObje
   const limits = childIf(resources, "limits");
   if (limits === undefined) return;
   const requests = child(resources, "requests");
-  const told = new Set(containers.flatMap((each) => entries(childIf(each as MutableJsonObject, "resources"), "requests").map(([key]) => key)));
+  const told = new Set(
+    containers.flatMap((each) => entries(childIf(each, "resources"), "requests").map(([key]) => key)),
+  );
   for (const key of Object.keys(limits)) {
     const supported = key === "cpu" || key === "memory" || key.startsWith("hugepages-");
-    if (supported && !told.has(key) && getOwn(requests, key) === undefined) setOwn(requests, key, limits[key] as JsonValue);
+    if (supported && !told.has(key) && getOwn(requests, key) === undefined)
+      setOwn(requests, key, limits[key] as JsonValue);
   }
   if (Object.keys(requests).length === 0) delete resources["requests"];
 }
@@ -139,7 +167,8 @@ function service(value: MutableJsonObject): void {
   const spec = child(value, "spec");
   fillZero(spec, "sessionAffinity", "None");
   if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
-  if (spec["sessionAffinity"] === "ClientIP") fill(child(child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10800);
+  if (spec["sessionAffinity"] === "ClientIP")
+    fill(child(child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10800);
   fillZero(spec, "type", "ClusterIP");
   for (const port of children(spec, "ports")) {
     fillZero(port, "protocol", "TCP");
@@ -147,7 +176,8 @@ function service(value: MutableJsonObject): void {
   }
   const type = str(spec, "type");
   const external = type === "NodePort" || type === "LoadBalancer";
-  if (external || (type === "ClusterIP" && children(spec, "externalIPs").length > 0)) fillZero(spec, "externalTrafficPolicy", "Cluster");
+  if (external || (type === "ClusterIP" && children(spec, "externalIPs").length > 0))
+    fillZero(spec, "externalTrafficPolicy", "Cluster");
   if (external || type === "ClusterIP") fill(spec, "internalTrafficPolicy", "Cluster");
   if (type !== "LoadBalancer") return;
   fill(spec, "allocateLoadBalancerNodePorts", true);
@@ -193,5 +223,6 @@ function inherit(item: MutableJsonObject, from: string, to: string): void {
   const source = childIf(item, from);
   if (source === undefined) return;
   const target = child(item, to);
-  for (const key of Object.keys(source)) if (getOwn(target, key) === undefined) setOwn(target, key, source[key] as JsonValue);
+  for (const key of Object.keys(source))
+    if (getOwn(target, key) === undefined) setOwn(target, key, source[key] as JsonValue);
 }

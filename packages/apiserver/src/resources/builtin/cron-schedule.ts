@@ -10,7 +10,15 @@ interface Bounds {
 
 const MONTHS: readonly string[] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const DESCRIPTORS: ReadonlySet<string> = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
+const DESCRIPTORS: ReadonlySet<string> = new Set([
+  "@yearly",
+  "@annually",
+  "@monthly",
+  "@weekly",
+  "@daily",
+  "@midnight",
+  "@hourly",
+]);
 const FIELDS: readonly Bounds[] = [
   { min: 0, max: 59, names: [], first: 0 },
   { min: 0, max: 23, names: [], first: 0 },
@@ -24,10 +32,12 @@ export function scheduleProblem(schedule: string): string | undefined {
   if (schedule === "") return "empty spec string";
   const zone = /^(?:CRON_)?TZ=(\S*)/.exec(schedule);
   const rest = zone === null ? schedule : schedule.slice(zone[0].length).trim();
-  if (zone !== null && timeZoneProblem(zone[1] ?? "") !== undefined) return `provided bad location ${zone[1] ?? ""}: ${timeZoneProblem(zone[1] ?? "") ?? ""}`;
+  if (zone !== null && timeZoneProblem(zone[1] ?? "") !== undefined)
+    return `provided bad location ${zone[1] ?? ""}: ${timeZoneProblem(zone[1] ?? "") ?? ""}`;
   if (rest.startsWith("@")) return descriptorProblem(rest);
   const fields = rest.split(/\s+/).filter((field) => field !== "");
-  if (fields.length !== FIELDS.length) return `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`;
+  if (fields.length !== FIELDS.length)
+    return `expected exactly 5 fields, found ${fields.length}: [${fields.join(" ")}]`;
   for (const [i, field] of fields.entries()) {
     const bounds = FIELDS[i];
     const problem = bounds === undefined ? undefined : fieldProblem(field, bounds);
@@ -89,7 +99,8 @@ function numberOf(text: string, { names, first }: Bounds): number | string {
 
 /** A whole number, or what is wrong with it. */
 function integerOf(text: string): number | string {
-  if (!/^[-+]?\d+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+  if (!/^[-+]?\d+$/.test(text))
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
   const value = Number(text);
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }

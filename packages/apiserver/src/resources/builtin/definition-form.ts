@@ -3,8 +3,12 @@ import { getOwn, isArray, isObject, type JsonObject, type JsonValue, type Mutabl
 import { at, bool, objs, str } from "./access.js";
 
 /** Versions without what they have in common, which the internal type holds elsewhere. */
-export function shownVersions(versions: readonly JsonObject[], common: ReadonlyMap<string, JsonValue | undefined>): JsonValue {
-  const own = (version: JsonObject, key: string): JsonValue | undefined => (common.has(key) ? undefined : getOwn(version, key));
+export function shownVersions(
+  versions: readonly JsonObject[],
+  common: ReadonlyMap<string, JsonValue | undefined>,
+): JsonValue {
+  const own = (version: JsonObject, key: string): JsonValue | undefined =>
+    common.has(key) ? undefined : getOwn(version, key);
   return versions.map((version) => {
     const schema = own(version, "schema");
     const subresources = own(version, "subresources");
@@ -16,8 +20,12 @@ export function shownVersions(versions: readonly JsonObject[], common: ReadonlyM
       DeprecationWarning: getOwn(version, "deprecationWarning") ?? null,
       Schema: isObject(schema) ? { OpenAPIV3Schema: shownSchema(getOwn(schema, "openAPIV3Schema")) } : null,
       Subresources: isObject(subresources) ? shownSubresources(subresources) : null,
-      AdditionalPrinterColumns: isArray(own(version, "additionalPrinterColumns")) ? objs(version, "additionalPrinterColumns").map(shownColumn) : null,
-      SelectableFields: isArray(own(version, "selectableFields")) ? objs(version, "selectableFields").map((field) => ({ JSONPath: str(field, "jsonPath") })) : null,
+      AdditionalPrinterColumns: isArray(own(version, "additionalPrinterColumns"))
+        ? objs(version, "additionalPrinterColumns").map(shownColumn)
+        : null,
+      SelectableFields: isArray(own(version, "selectableFields"))
+        ? objs(version, "selectableFields").map((field) => ({ JSONPath: str(field, "jsonPath") }))
+        : null,
     };
   });
 }
@@ -27,7 +35,11 @@ function shownSubresources(subresources: JsonObject): JsonValue {
   return {
     Status: isObject(getOwn(subresources, "status")) ? {} : null,
     Scale: isObject(getOwn(subresources, "scale"))
-      ? { SpecReplicasPath: str(scale, "specReplicasPath"), StatusReplicasPath: str(scale, "statusReplicasPath"), LabelSelectorPath: getOwn(scale, "labelSelectorPath") ?? null }
+      ? {
+          SpecReplicasPath: str(scale, "specReplicasPath"),
+          StatusReplicasPath: str(scale, "statusReplicasPath"),
+          LabelSelectorPath: getOwn(scale, "labelSelectorPath") ?? null,
+        }
       : null,
   };
 }
@@ -105,7 +117,9 @@ export function shownSchema(schema: JsonValue | undefined): JsonValue {
 function shownMember(key: string, value: JsonValue): JsonValue {
   switch (key) {
     case "items":
-      return isArray(value) ? { Schema: null, JSONSchemas: value.map(shownSchema) } : { Schema: shownSchema(value), JSONSchemas: null };
+      return isArray(value)
+        ? { Schema: null, JSONSchemas: value.map(shownSchema) }
+        : { Schema: shownSchema(value), JSONSchemas: null };
     case "allOf":
     case "oneOf":
     case "anyOf":
@@ -115,7 +129,13 @@ function shownMember(key: string, value: JsonValue): JsonValue {
     case "properties":
     case "patternProperties":
     case "definitions":
-      return isObject(value) ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, shownSchema(getOwn(value, name))])) : null;
+      return isObject(value)
+        ? Object.fromEntries(
+            Object.keys(value)
+              .sort()
+              .map((name) => [name, shownSchema(getOwn(value, name))]),
+          )
+        : null;
     case "additionalProperties":
     case "additionalItems":
       return isObject(value) ? { Allows: true, Schema: shownSchema(value) } : { Allows: value === true, Schema: null };

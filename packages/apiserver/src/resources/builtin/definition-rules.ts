@@ -1,7 +1,6 @@
 // CustomResourceDefinitions (apiextensions-apiserver: pkg/apis/apiextensions/validation). Errors name the fields of the
 // server's internal type, which holds at the top what all versions have in common.
 import {
-  duplicate,
   FIELD_IS_IMMUTABLE,
   forbidden,
   goQuote,
@@ -12,25 +11,22 @@ import {
   isPrintable,
   notSupported,
   required,
-  tooMany,
   type FieldError,
 } from "@fairlead/apimachinery";
 import { deepEqual, getOwn, isArray, type JsonObject, type JsonValue } from "@fairlead/base";
 import { at, bool, has, obj, objs, someObj, str, strs } from "./access.js";
 import { shownVersions } from "./definition-form.js";
-import { defaultErrors, hasUnprunedDefault } from "./schema-default-rules.js";
-import { hasGranularSet, keyErrors, openApiErrors, schemaAt, type SchemaRules } from "./schema-rules.js";
-import { partsOf, structuralErrors, unreadable } from "./structural-rules.js";
+import { hasUnprunedDefault } from "./schema-default-rules.js";
+import { hasGranularSet, keyErrors } from "./schema-rules.js";
+import { partsOf, structuralErrors } from "./structural-rules.js";
+import { MOST_FIELDS, sharedErrors, type VersionRules } from "./version-rules.js";
 import { clientConfigErrors } from "./webhook-rules.js";
 
 /** What an update does not ask for, since the stored definition lacks it already. */
-interface Rules extends SchemaRules {
+interface Rules extends VersionRules {
   readonly fixedNames: boolean;
   readonly schemas: boolean;
-  readonly structural: boolean;
-  readonly prunedDefaults: boolean;
   readonly knownReviewVersion: boolean;
-  readonly manyFields: (version: string) => boolean;
 }
 
 const STRICT: Rules = {
@@ -39,7 +35,6 @@ const STRICT: Rules = {
   keyedLists: true,
   fixedNames: false,
   schemas: true,
-  structural: true,
   prunedDefaults: true,
   knownReviewVersion: true,
   manyFields: () => false,
@@ -47,18 +42,30 @@ const STRICT: Rules = {
 
 /** What is wrong with a new definition. */
 export function definitionErrors(definition: JsonObject): readonly FieldError[] {
-  return [...specErrors(at(definition, "spec"), STRICT), ...statusErrors(definition), ...storedErrors(definition), ...approvalErrors(definition, undefined), ...preserveErrors(definition, undefined)];
+  return [
+    ...specErrors(at(definition, "spec"), STRICT),
+    ...statusErrors(definition),
+    ...storedErrors(definition),
+    ...approvalErrors(definition, undefined),
+    ...preserveErrors(definition, undefined),
+  ];
 }
 
 /** What is wrong with a change of a definition. */
 export function definitionChangeErrors(definition: JsonObject, live: JsonObject): readonly FieldError[] {
   const [spec, before] = [at(definition, "spec"), at(live, "spec")];
   const rules = rulesFor(before, live);
-  const fixed = (path: string, after: JsonValue, old: JsonValue): readonly FieldError[] => (deepEqual(after, old) ? [] : [invalid(`spec.${path}`, after, FIELD_IS_IMMUTABLE)]);
+  const fixed = (path: string, after: JsonValue, old: JsonValue): readonly FieldError[] =>
+    deepEqual(after, old) ? [] : [invalid(`spec.${path}`, after, FIELD_IS_IMMUTABLE)];
   const [names, oldNames] = [at(spec, "names"), at(before, "names")];
   return [
     ...specErrors(spec, rules),
-    ...(rules.fixedNames ? [...fixed("scope", str(spec, "scope"), str(before, "scope")), ...fixed("names.kind", str(names, "kind"), str(oldNames, "kind"))] : []),
+    ...(rules.fixedNames
+      ? [
+          ...fixed("scope", str(spec, "scope"), str(before, "scope")),
+          ...fixed("names.kind", str(names, "kind"), str(oldNames, "kind")),
+        ]
+      : []),
     ...fixed("group", str(spec, "group"), str(before, "group")),
     ...fixed("names.plural", str(names, "plural"), str(oldNames, "plural")),
     ...statusErrors(definition),
@@ -73,23 +80,26 @@ function rulesFor(before: JsonObject, live: JsonObject): Rules {
   const all = schemas.flat();
   const anywhere = (test: (schema: JsonObject) => boolean): boolean => all.some((schema) => somewhere(schema, test));
   const reviews = strs(at(before, "conversion", "webhook"), "conversionReviewVersions");
-  const established = objs(at(live, "status"), "conditions").some((condition) => str(condition, "type") === "Established" && str(condition, "status") === "True");
+  const established = objs(at(live, "status"), "conditions").some(
+    (condition) => str(condition, "type") === "Established" && str(condition, "status") === "True",
+  );
   return {
     validTypes: !anywhere((schema) => str(schema, "type") !== "" && !TYPES.includes(str(schema, "type"))),
     atomicSets: !anywhere(hasGranularSet),
     keyedLists: !anywhere((schema) => keyErrors(schema, "").length > 0),
     fixedNames: established,
     schemas: schemas.every((schema) => schema.length > 0),
-    structural: all.every((schema) => unreadable(schema) === undefined && structuralErrors(schema, "").length === 0),
     prunedDefaults: !all.some((schema) => structuralErrors(schema, "").length === 0 && hasUnprunedDefault(schema)),
     knownReviewVersion: reviews.length === 0 || reviews.some((version) => REVIEW_VERSIONS.includes(version)),
-    manyFields: (name) => objs(before, "versions").some((version) => str(version, "name") === name && objs(version, "selectableFields").length > MOST_FIELDS),
+    manyFields: (name) =>
+      objs(before, "versions").some(
+        (version) => str(version, "name") === name && objs(version, "selectableFields").length > MOST_FIELDS,
+      ),
   };
 }
 
 const TYPES: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];
 const REVIEW_VERSIONS: readonly string[] = ["v1", "v1beta1"];
-const MOST_FIELDS = 8;
 
 /** Whether a test holds for a schema or one inside it. */
 export function somewhere(schema: JsonObject, test: (schema: JsonObject) => boolean): boolean {
@@ -101,7 +111,11 @@ const SHARED: readonly string[] = ["schema", "subresources", "additionalPrinterC
 /** What all versions have in common, by key; undefined where they differ. */
 function commonOf(versions: readonly JsonObject[]): ReadonlyMap<string, JsonValue | undefined> {
   const [first] = versions;
-  const same = SHARED.filter((key) => first !== undefined && versions.every((version) => deepEqual(getOwn(version, key) ?? null, getOwn(first, key) ?? null)));
+  const same = SHARED.filter(
+    (key) =>
+      first !== undefined &&
+      versions.every((version) => deepEqual(getOwn(version, key) ?? null, getOwn(first, key) ?? null)),
+  );
   return new Map(same.map((key) => [key, first === undefined ? undefined : getOwn(first, key)]));
 }
 
@@ -116,12 +130,22 @@ function specErrors(spec: JsonObject, rules: Rules): readonly FieldError[] {
   return [
     ...groupErrors(str(spec, "group")),
     ...scopeErrors(str(spec, "scope")),
-    ...(rules.schemas ? versions.flatMap((version, i) => (has(at(version, "schema"), "openAPIV3Schema") ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`)])) : []),
+    ...(rules.schemas
+      ? versions.flatMap((version, i) =>
+          has(at(version, "schema"), "openAPIV3Schema") ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`)],
+        )
+      : []),
     ...versions.flatMap((version, i) => versionErrors(version, `spec.versions[${i}]`, { common, rules })),
-    ...(new Set(names).size === names.length ? [] : [invalid("spec.versions", shown(), "must contain unique version names")]),
-    ...(stored === 1 ? [] : [invalid("spec.versions", shown(), "must have exactly one version marked as storage version")]),
+    ...(new Set(names).size === names.length
+      ? []
+      : [invalid("spec.versions", shown(), "must contain unique version names")]),
+    ...(stored === 1
+      ? []
+      : [invalid("spec.versions", shown(), "must have exactly one version marked as storage version")]),
     ...(first !== "" && label.length > 0 ? [invalid("spec.version", first, label.join(","))] : []),
-    ...["plural", "singular", "kind", "listKind"].flatMap((key) => (str(at(spec, "names"), key) === "" ? [required(`spec.names.${key}`)] : [])),
+    ...["plural", "singular", "kind", "listKind"].flatMap((key) =>
+      str(at(spec, "names"), key) === "" ? [required(`spec.names.${key}`)] : [],
+    ),
     ...nameErrors(at(spec, "names"), "spec.names"),
     ...sharedErrors({ common, versions, rules, path: "spec", schemaKey: "validation", version: "" }),
     ...conversionErrors(obj(spec, "conversion"), rules, bool(spec, "preserveUnknownFields")),
@@ -165,126 +189,35 @@ function deprecationErrors(version: JsonObject, path: string): readonly FieldErr
   return invalidEach(path, warning, [
     ...(Buffer.byteLength(warning) > 256 ? ["must be <= 256 characters long"] : []),
     ...(warning === "" ? ["must not be an empty string"] : []),
-    ...(odd < 0 ? [] : [`must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength([...warning].slice(0, odd).join(""))}`]),
+    ...(odd < 0
+      ? []
+      : [
+          `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength([...warning].slice(0, odd).join(""))}`,
+        ]),
   ]);
-}
-
-interface Shared {
-  /** The parts to be checked here; absent keys are checked elsewhere. */
-  readonly common: ReadonlyMap<string, JsonValue | undefined>;
-  readonly versions: readonly JsonObject[];
-  readonly rules: Rules;
-  readonly path: string;
-  readonly schemaKey: string;
-  readonly version: string;
-}
-
-/** Schema, subresources, columns and selectable fields, of one version or of all. */
-function sharedErrors({ common, versions, rules, path, schemaKey, version }: Shared): readonly FieldError[] {
-  const [owner = {}] = versions;
-  const part = (key: string): JsonObject => (common.has(key) ? owner : {});
-  const schema = obj(at(part("schema"), "schema"), "openAPIV3Schema");
-  const status = versions.some((each) => has(at(each, "subresources"), "status"));
-  const fields = objs(part("selectableFields"), "selectableFields");
-  const known = obj(at(owner, "schema"), "openAPIV3Schema");
-  return [
-    ...(schema === undefined ? [] : schemaErrors(schema, `${path}.${schemaKey}`, { rules, status })),
-    ...scaleErrors(obj(at(part("subresources"), "subresources"), "scale"), `${path}.subresources.scale`),
-    ...objs(part("additionalPrinterColumns"), "additionalPrinterColumns").flatMap((column, i) => columnErrors(column, `${path}.additionalPrinterColumns[${i}]`)),
-    ...(fields.length === 0 || known === undefined ? [] : fieldErrors(fields, known, `${path}.selectableFields`, rules.manyFields(version))),
-  ];
-}
-
-const AT_ROOT: ReadonlySet<string> = new Set(
-  ("description type format title maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems multipleOf " +
-    "required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations").split(" "),
-);
-const AT_ROOT_SHOWN =
-  "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]";
-
-function schemaErrors(schema: JsonObject, path: string, { rules, status }: { readonly rules: Rules; readonly status: boolean }): readonly FieldError[] {
-  const where = `${path}.openAPIV3Schema`;
-  const errors: FieldError[] = status ? [...rootErrors(schema, where)] : [];
-  if (bool(schema, "nullable")) errors.push(forbidden(`${where}.nullable`, "nullable cannot be true at the root"));
-  const problem = unreadable(schema);
-  if (problem === undefined) {
-    const structural = structuralErrors(schema, where);
-    errors.push(...(structural.length > 0 ? structural : defaultErrors(schema, where, { pruned: rules.prunedDefaults })));
-  }
-  errors.push(...openApiErrors(schema, where, rules));
-  return errors.length === 0 && problem !== undefined ? [invalid(where, "", problem)] : errors;
-}
-
-/** With a status of its own, a kind's schema says little at the root. */
-function rootErrors(schema: JsonObject, where: string): readonly FieldError[] {
-  const type = str(schema, "type");
-  if (type !== "" && type !== "object") return [invalid(`${where}.type`, type, 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
-  const others = Object.keys(schema).filter((key) => !AT_ROOT.has(key));
-  return others.length === 0 ? [] : [invalid(where, schema, `only ${AT_ROOT_SHOWN} fields are allowed at the root of the schema if the status subresource is enabled`)];
-}
-
-function scaleErrors(scale: JsonObject | undefined, path: string): readonly FieldError[] {
-  if (scale === undefined) return [];
-  const selector = str(scale, "labelSelectorPath");
-  return [
-    ...pathErrors(str(scale, "specReplicasPath"), `${path}.specReplicasPath`, [".spec."], "should be a json path under .spec"),
-    ...pathErrors(str(scale, "statusReplicasPath"), `${path}.statusReplicasPath`, [".status."], "should be a json path under .status"),
-    ...(selector === "" ? [] : pathErrors(selector, `${path}.labelSelectorPath`, [".spec.", ".status."], "should be a json path under either .spec or .status")),
-  ];
-}
-
-function pathErrors(text: string, path: string, prefixes: readonly string[], message: string): readonly FieldError[] {
-  if (text === "") return [required(path)];
-  if (!text.startsWith(".")) return [invalid(path, text, "must be a simple json path starting with .")];
-  return prefixes.some((prefix) => text.startsWith(prefix)) ? [] : [invalid(path, text, message)];
-}
-
-const COLUMN_TYPES: readonly string[] = ["boolean", "date", "integer", "number", "string"];
-const COLUMN_FORMATS: readonly string[] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
-
-function columnErrors(column: JsonObject, path: string): readonly FieldError[] {
-  const [type, format, jsonPath] = [str(column, "type"), str(column, "format"), str(column, "jsonPath")];
-  const types = `must be one of ${COLUMN_TYPES.join(",")}`;
-  return [
-    ...(str(column, "name") === "" ? [required(`${path}.name`)] : []),
-    ...(type === "" ? [required(`${path}.type`, types)] : COLUMN_TYPES.includes(type) ? [] : [invalid(`${path}.type`, type, types)]),
-    ...(format === "" || COLUMN_FORMATS.includes(format) ? [] : [invalid(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(",")}`)]),
-    ...(jsonPath === "" ? [required(`${path}.JSONPath`)] : jsonPath.startsWith(".") ? [] : [invalid(`${path}.JSONPath`, jsonPath, "must be a simple json path starting with .")]),
-  ];
-}
-
-function fieldErrors(fields: readonly JsonObject[], schema: JsonObject, path: string, many: boolean): readonly FieldError[] {
-  const seen = new Set<string>();
-  const errors = fields.flatMap((field, i) => {
-    const where = `${path}[${i}].jsonPath`;
-    const text = str(field, "jsonPath");
-    if (text === "") return [required(where)];
-    const found = schemaAt(schema, text, false);
-    if (typeof found === "string") return [invalid(where, text, `is an invalid path: ${found}`)];
-    const own: FieldError[] = text.startsWith(".metadata.") ? [invalid(where, text, "must not point to fields in metadata")] : [];
-    if (!["string", "boolean", "integer"].includes(str(found, "type"))) {
-      own.push(invalid(where, text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."));
-    }
-    if (seen.has(text)) own.push(duplicate(where, text));
-    seen.add(text);
-    return own;
-  });
-  return seen.size > MOST_FIELDS && !many ? [...errors, tooMany(path, seen.size, MOST_FIELDS)] : errors;
 }
 
 function conversionErrors(conversion: JsonObject | undefined, rules: Rules, preserves: boolean): readonly FieldError[] {
   if (conversion === undefined) return [];
   const path = "spec.conversion";
   const strategy = str(conversion, "strategy");
-  const errors: FieldError[] = preserves && strategy !== "None" ? [invalid(`${path}.strategy`, strategy, "must be None if spec.preserveUnknownFields is true")] : [];
+  const errors: FieldError[] =
+    preserves && strategy !== "None"
+      ? [invalid(`${path}.strategy`, strategy, "must be None if spec.preserveUnknownFields is true")]
+      : [];
   if (strategy === "") errors.push(required(`${path}.strategy`));
-  else if (strategy !== "None" && strategy !== "Webhook") errors.push(notSupported(`${path}.strategy`, strategy, ["None", "Webhook"]));
+  else if (strategy !== "None" && strategy !== "Webhook")
+    errors.push(notSupported(`${path}.strategy`, strategy, ["None", "Webhook"]));
   const webhook = at(conversion, "webhook");
   const client = obj(webhook, "clientConfig");
   const reviews = strs(webhook, "conversionReviewVersions");
   if (strategy !== "Webhook") {
     const why = "should not be set when strategy is not set to Webhook";
-    return [...errors, ...(client === undefined ? [] : [forbidden(`${path}.webhookClientConfig`, why)]), ...(reviews.length === 0 ? [] : [forbidden(`${path}.conversionReviewVersions`, why)])];
+    return [
+      ...errors,
+      ...(client === undefined ? [] : [forbidden(`${path}.webhookClientConfig`, why)]),
+      ...(reviews.length === 0 ? [] : [forbidden(`${path}.conversionReviewVersions`, why)]),
+    ];
   }
   return [
     ...errors,
@@ -298,9 +231,13 @@ function conversionErrors(conversion: JsonObject | undefined, rules: Rules, pres
 function reviewErrors(versions: readonly string[], path: string, known: boolean): readonly FieldError[] {
   if (versions.length === 0) return [required(path)];
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : invalidEach(`${path}[${i}]`, version, isDns1035Label(version)),
+    versions.indexOf(version) < i
+      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
+      : invalidEach(`${path}[${i}]`, version, isDns1035Label(version)),
   );
-  return known && !versions.some((version) => REVIEW_VERSIONS.includes(version)) ? [...errors, invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(", ")}`)] : errors;
+  return known && !versions.some((version) => REVIEW_VERSIONS.includes(version))
+    ? [...errors, invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(", ")}`)]
+    : errors;
 }
 
 function nameErrors(names: JsonObject, path: string): readonly FieldError[] {
@@ -311,9 +248,12 @@ function nameErrors(names: JsonObject, path: string): readonly FieldError[] {
   const mixed = (key: string): readonly FieldError[] => {
     const name = str(names, key);
     const wrong = isDns1035Label(name.toLowerCase());
-    return name === "" || wrong.length === 0 ? [] : [invalid(`${path}.${key}`, name, `may have mixed case, but should otherwise match: ${wrong.join(",")}`)];
+    return name === "" || wrong.length === 0
+      ? []
+      : [invalid(`${path}.${key}`, name, `may have mixed case, but should otherwise match: ${wrong.join(",")}`)];
   };
-  const listed = (key: string): readonly FieldError[] => strs(names, key).flatMap((name, i) => invalidJoined(name, `${path}.${key}[${i}]`));
+  const listed = (key: string): readonly FieldError[] =>
+    strs(names, key).flatMap((name, i) => invalidJoined(name, `${path}.${key}[${i}]`));
   const same = str(names, "kind") !== "" && str(names, "kind") === str(names, "listKind");
   return [
     ...plain(str(names, "plural"), `${path}.plural`),
@@ -365,8 +305,17 @@ function approvalErrors(definition: JsonObject, live: JsonObject | undefined): r
   if (live !== undefined && approvalState(str(at(live, "metadata", "annotations"), APPROVED)) === state) return [];
   const path = `metadata.annotations[${APPROVED}]`;
   const see = "see https://github.com/kubernetes/enhancements/pull/1111";
-  if (state === "missing") return [required(path, `protected groups must have approval annotation ${goQuote(APPROVED)}, ${see}`)];
-  return state === "invalid" ? [invalid(path, given, `protected groups must have approval annotation ${goQuote(APPROVED)} with either a URL or a reason starting with "unapproved", ${see}`)] : [];
+  if (state === "missing")
+    return [required(path, `protected groups must have approval annotation ${goQuote(APPROVED)}, ${see}`)];
+  return state === "invalid"
+    ? [
+        invalid(
+          path,
+          given,
+          `protected groups must have approval annotation ${goQuote(APPROVED)} with either a URL or a reason starting with "unapproved", ${see}`,
+        ),
+      ]
+    : [];
 }
 
 function approvalState(annotation: string): "missing" | "bypassed" | "approved" | "invalid" {
@@ -378,5 +327,11 @@ function approvalState(annotation: string): "missing" | "bypassed" | "approved" 
 function preserveErrors(definition: JsonObject, live: JsonObject | undefined): readonly FieldError[] {
   if (live !== undefined && bool(at(live, "spec"), "preserveUnknownFields")) return [];
   if (!bool(at(definition, "spec"), "preserveUnknownFields")) return [];
-  return [invalid("spec.preserveUnknownFields", true, "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")];
+  return [
+    invalid(
+      "spec.preserveUnknownFields",
+      true,
+      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+    ),
+  ];
 }

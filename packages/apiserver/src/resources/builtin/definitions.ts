@@ -34,19 +34,26 @@ function definition(): ResourceStrategy {
     validateName: nameIsDnsSubdomain,
     prepareForCreate: (object) => {
       const stored = storageVersion(object);
-      object["status"] = { conditions: null, acceptedNames: { kind: "", plural: "" }, storedVersions: stored === undefined ? null : [stored] };
+      object["status"] = {
+        conditions: null,
+        acceptedNames: { kind: "", plural: "" },
+        storedVersions: stored === undefined ? null : [stored],
+      };
     },
     prepareForUpdate: (object) => {
       const stored = storageVersion(object);
       const known = strs(at(object, "status"), "storedVersions");
-      if (stored !== undefined && !known.includes(stored)) object["status"] = { ...at(object, "status"), storedVersions: [...known, stored] };
+      if (stored !== undefined && !known.includes(stored))
+        object["status"] = { ...at(object, "status"), storedVersions: [...known, stored] };
     },
     validateCreate: (object) => [...nameErrors(object), ...definitionErrors(object)],
     validateUpdate: definitionChangeErrors,
     validateStatusUpdate: statusErrors,
     warnings: (object, live) => {
       const before = new Set(live === undefined ? [] : unknownFormats(live));
-      return unknownFormats(object).filter((format) => !before.has(format)).map((format) => `unrecognized format ${goQuote(format)}`);
+      return unknownFormats(object)
+        .filter((format) => !before.has(format))
+        .map((format) => `unrecognized format ${goQuote(format)}`);
     },
   });
 }
@@ -65,9 +72,14 @@ function nameErrors(object: JsonObject): readonly FieldError[] {
 
 /** Formats in a definition's schemas that nobody checks; where all versions have one schema it is looked at once. */
 function unknownFormats(object: JsonObject): readonly string[] {
-  const schemas = objs(at(object, "spec"), "versions").flatMap((version) => someObj(at(version, "schema"), "openAPIV3Schema"));
+  const schemas = objs(at(object, "spec"), "versions").flatMap((version) =>
+    someObj(at(version, "schema"), "openAPIV3Schema"),
+  );
   const [first] = schemas;
-  const same = first !== undefined && schemas.length === objs(at(object, "spec"), "versions").length && schemas.every((schema) => deepEqual(schema, first));
+  const same =
+    first !== undefined &&
+    schemas.length === objs(at(object, "spec"), "versions").length &&
+    schemas.every((schema) => deepEqual(schema, first));
   return (same ? [first] : schemas).flatMap(formatsIn);
 }
 
@@ -76,7 +88,11 @@ function formatsIn(schema: JsonObject): readonly string[] {
   const type = str(schema, "type");
   const known =
     format === "" ||
-    (type === "" || type === "string" ? isStringFormat(format) : type === "integer" ? ["int32", "int64"].includes(format) : type === "number" && ["float", "double"].includes(format));
+    (type === "" || type === "string"
+      ? isStringFormat(format)
+      : type === "integer"
+        ? ["int32", "int64"].includes(format)
+        : type === "number" && ["float", "double"].includes(format));
   return [...(known ? [] : [format]), ...partsOf(schema).flatMap(formatsIn)];
 }
 
@@ -101,12 +117,18 @@ function serviceErrors(object: JsonObject): readonly FieldError[] {
   const name = str(at(object, "metadata"), "name");
   const wanted = `${version}.${group}`;
   const [least, priority] = [num(spec, "groupPriorityMinimum"), num(spec, "versionPriority")];
-  const errors: FieldError[] = name === wanted || isPathSegmentName(name).length > 0 ? [] : [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`)];
-  if (group === "" && version !== "v1") errors.push(required("spec.group", "only v1 may have an empty group and it better be legacy kube"));
+  const errors: FieldError[] =
+    name === wanted || isPathSegmentName(name).length > 0
+      ? []
+      : [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`)];
+  if (group === "" && version !== "v1")
+    errors.push(required("spec.group", "only v1 may have an empty group and it better be legacy kube"));
   if (group !== "") errors.push(...invalidEach("spec.group", group, isDns1123Subdomain(group)));
   errors.push(...invalidEach("spec.version", version, isDns1035Label(version)));
-  if (least <= 0 || least > 20_000) errors.push(invalid("spec.groupPriorityMinimum", least, "must be positive and less than 20000"));
-  if (priority <= 0 || priority > 1000) errors.push(invalid("spec.versionPriority", priority, "must be positive and less than 1000"));
+  if (least <= 0 || least > 20_000)
+    errors.push(invalid("spec.groupPriorityMinimum", least, "must be positive and less than 20000"));
+  if (priority <= 0 || priority > 1000)
+    errors.push(invalid("spec.versionPriority", priority, "must be positive and less than 1000"));
   return [...errors, ...backendErrors(spec)];
 }
 
@@ -116,8 +138,18 @@ function backendErrors(spec: JsonObject): readonly FieldError[] {
   const insecure = bool(spec, "insecureSkipTLSVerify");
   if (service === undefined) {
     return [
-      ...(bundle === "" ? [] : [invalid("spec.caBundle", `${Buffer.byteLength(bundle, "base64")} bytes`, "local APIServices may not have a caBundle")]),
-      ...(insecure ? [invalid("spec.insecureSkipTLSVerify", true, "local APIServices may not have insecureSkipTLSVerify")] : []),
+      ...(bundle === ""
+        ? []
+        : [
+            invalid(
+              "spec.caBundle",
+              `${Buffer.byteLength(bundle, "base64")} bytes`,
+              "local APIServices may not have a caBundle",
+            ),
+          ]),
+      ...(insecure
+        ? [invalid("spec.insecureSkipTLSVerify", true, "local APIServices may not have insecureSkipTLSVerify")]
+        : []),
     ];
   }
   const port = num(service, "port");
@@ -125,7 +157,9 @@ function backendErrors(spec: JsonObject): readonly FieldError[] {
   return [
     ...["namespace", "name"].flatMap((key) => (str(service, key) === "" ? [required(`spec.service.${key}`)] : [])),
     ...(wrong.length > 0 ? [invalid("spec.service.port", port, `port is not valid: ${wrong.join(", ")}`)] : []),
-    ...(insecure && bundle !== "" ? [invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")] : []),
+    ...(insecure && bundle !== ""
+      ? [invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")]
+      : []),
   ];
 }
 
@@ -179,7 +213,9 @@ function stampConditions(object: MutableJsonObject, live: JsonObject, { nowMs }:
   object["status"] = {
     ...at(object, "status"),
     conditions: conditions.map((condition): JsonValue => {
-      const same = old.find((each) => str(each, "type") === str(condition, "type") && str(each, "status") === str(condition, "status"));
+      const same = old.find(
+        (each) => str(each, "type") === str(condition, "type") && str(each, "status") === str(condition, "status"),
+      );
       const since = str(condition, "lastTransitionTime") || str(same, "lastTransitionTime") || now;
       return { ...condition, lastUpdateTime: str(condition, "lastUpdateTime") || now, lastTransitionTime: since };
     }),
@@ -190,23 +226,43 @@ function requestErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const usages = strs(spec, "usages");
   const request = Buffer.from(str(spec, "request"), "base64").toString("latin1");
-  const errors: FieldError[] = /-----BEGIN CERTIFICATE REQUEST-----/.test(request) ? [] : [invalid("spec.request", [...Buffer.from(str(spec, "request"), "base64")], "PEM block type must be CERTIFICATE REQUEST")];
+  const errors: FieldError[] = request.includes("-----BEGIN CERTIFICATE REQUEST-----")
+    ? []
+    : [
+        invalid(
+          "spec.request",
+          [...Buffer.from(str(spec, "request"), "base64")],
+          "PEM block type must be CERTIFICATE REQUEST",
+        ),
+      ];
   if (usages.length === 0) errors.push(required("spec.usages"));
-  errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(`spec.usages[${i}]`, usage, USAGES)])));
-  errors.push(...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicate(`spec.usages[${i}]`, usage)] : [])));
+  errors.push(
+    ...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(`spec.usages[${i}]`, usage, USAGES)])),
+  );
+  errors.push(
+    ...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [duplicate(`spec.usages[${i}]`, usage)] : [])),
+  );
   errors.push(...signerErrors(str(spec, "signerName"), "spec.signerName"));
   const seconds = num(spec, "expirationSeconds");
-  if (has(spec, "expirationSeconds") && seconds < SHORTEST_SECONDS) errors.push(invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 600 seconds (10 minutes)"));
+  if (has(spec, "expirationSeconds") && seconds < SHORTEST_SECONDS)
+    errors.push(
+      invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 600 seconds (10 minutes)"),
+    );
   return [...errors, ...conditionErrors(object)];
 }
 
 function signerErrors(name: string, path: string): readonly FieldError[] {
   if (name === "") return [required(path)];
-  if (name === "kubernetes.io/legacy-unknown") return [invalid(path, name, "the legacy signerName is not allowed via this API version")];
+  if (name === "kubernetes.io/legacy-unknown")
+    return [invalid(path, name, "the legacy signerName is not allowed via this API version")];
   const slash = name.indexOf("/");
-  if (slash < 0) return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+  if (slash < 0)
+    return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
   const [domain, rest] = [name.slice(0, slash), name.slice(slash + 1)];
-  return [...invalidEach(path, domain, isDns1123Subdomain(domain)), ...invalidEach(path, rest, isDns1123Subdomain(rest))];
+  return [
+    ...invalidEach(path, domain, isDns1123Subdomain(domain)),
+    ...invalidEach(path, rest, isDns1123Subdomain(rest)),
+  ];
 }
 
 function conditionErrors(object: JsonObject): readonly FieldError[] {
@@ -219,8 +275,14 @@ function conditionErrors(object: JsonObject): readonly FieldError[] {
     const opposite = type === "Approved" ? "Denied" : type === "Denied" ? "Approved" : "";
     return [
       ...(type === "" ? [required(`${path}[${i}].type`)] : []),
-      ...(status === "" ? [required(`${path}[${i}].status`)] : allowed.includes(status) ? [] : [notSupported(`${path}[${i}].status`, status, allowed)]),
-      ...(opposite !== "" && types.slice(0, i).includes(opposite) ? [invalid(path, type, "Approved and Denied conditions are mutually exclusive")] : []),
+      ...(status === ""
+        ? [required(`${path}[${i}].status`)]
+        : allowed.includes(status)
+          ? []
+          : [notSupported(`${path}[${i}].status`, status, allowed)]),
+      ...(opposite !== "" && types.slice(0, i).includes(opposite)
+        ? [invalid(path, type, "Approved and Denied conditions are mutually exclusive")]
+        : []),
       ...(types.indexOf(type) < i ? [duplicate(`${path}[${i}].type`, type)] : []),
     ];
   });

@@ -15,7 +15,13 @@ const ENV_FIELDS: readonly string[] = [
   "status.podIP",
   "status.podIPs",
 ];
-const VOLUME_FIELDS: readonly string[] = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
+const VOLUME_FIELDS: readonly string[] = [
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+];
 const KNOWN: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...VOLUME_FIELDS,
@@ -34,7 +40,21 @@ const RESOURCES: readonly string[] = [
   "requests.memory",
 ];
 const CPU_DIVISORS: ReadonlySet<string> = new Set(["1m", "1"]);
-const BYTE_DIVISORS: ReadonlySet<string> = new Set(["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]);
+const BYTE_DIVISORS: ReadonlySet<string> = new Set([
+  "1",
+  "1k",
+  "1M",
+  "1G",
+  "1T",
+  "1P",
+  "1E",
+  "1Ki",
+  "1Mi",
+  "1Gi",
+  "1Ti",
+  "1Pi",
+  "1Ei",
+]);
 
 /** A field of the pod, in an environment variable. */
 export function envFieldErrors(selector: JsonObject, path: string): readonly FieldError[] {
@@ -49,11 +69,13 @@ function fieldErrors(selector: JsonObject, path: string, supported: readonly str
   const target = subscript?.[1] ?? given;
   if (subscript !== null) {
     const key = subscript[2] ?? "";
-    if (target === "metadata.annotations") return invalidEach(path, key.toLowerCase(), isQualifiedName(key.toLowerCase()));
+    if (target === "metadata.annotations")
+      return invalidEach(path, key.toLowerCase(), isQualifiedName(key.toLowerCase()));
     if (target === "metadata.labels") return invalidEach(path, key, isQualifiedName(key));
   }
   if (subscript !== null || !KNOWN.has(target)) {
-    const problem = subscript !== null ? `invalid subscript for field ${target}` : `field label not supported: ${target}`;
+    const problem =
+      subscript !== null ? `invalid subscript for field ${target}` : `field label not supported: ${target}`;
     return [invalid(`${path}.fieldPath`, given, `error converting fieldPath: ${problem}`)];
   }
   const internal = target === "spec.host" ? "spec.nodeName" : target;
@@ -61,12 +83,17 @@ function fieldErrors(selector: JsonObject, path: string, supported: readonly str
 }
 
 /** A resource of a container; a volume must say of which. */
-export function resourceFieldErrors(selector: JsonObject, path: string, place: "env" | "volume"): readonly FieldError[] {
+export function resourceFieldErrors(
+  selector: JsonObject,
+  path: string,
+  place: "env" | "volume",
+): readonly FieldError[] {
   const resource = str(selector, "resource");
   const errors: FieldError[] = [];
   if (place === "volume" && str(selector, "containerName") === "") errors.push(required(`${path}.containerName`));
   else if (resource === "") errors.push(required(`${path}.resource`));
-  else if (!RESOURCES.includes(resource) && !isHugePageField(resource)) errors.push(notSupported(`${path}.resource`, resource, RESOURCES));
+  else if (!RESOURCES.includes(resource) && !isHugePageField(resource))
+    errors.push(notSupported(`${path}.resource`, resource, RESOURCES));
   return [...errors, ...divisorErrors(resource, str(selector, "divisor"), `${path}.divisor`)];
 }
 
@@ -78,12 +105,23 @@ function divisorErrors(resource: string, divisor: string, path: string): readonl
   if (divisor === "" || divisor === "0") return [];
   const name = resource.replace(/^(limits|requests)\./, "");
   if (name === "cpu") {
-    return CPU_DIVISORS.has(divisor) ? [] : [invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
+    return CPU_DIVISORS.has(divisor)
+      ? []
+      : [invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
   }
-  const kinds = new Map([["memory", "memory"], ["ephemeral-storage", "local ephemeral storage"]]);
+  const kinds = new Map([
+    ["memory", "memory"],
+    ["ephemeral-storage", "local ephemeral storage"],
+  ]);
   const kind = kinds.get(name) ?? (isHugePageField(resource) ? "hugepages" : undefined);
   if (kind === undefined || BYTE_DIVISORS.has(divisor)) return [];
-  return [invalid(path, resource, `only divisor's values ${[...BYTE_DIVISORS].join(", ")} are supported with the ${kind} resource`)];
+  return [
+    invalid(
+      path,
+      resource,
+      `only divisor's values ${[...BYTE_DIVISORS].join(", ")} are supported with the ${kind} resource`,
+    ),
+  ];
 }
 
 /** One file of a downward API volume, but for its path and mode. */
@@ -91,7 +129,9 @@ export function downwardFileErrors(file: JsonObject, path: string): readonly Fie
   const field = obj(file, "fieldRef");
   const resource = obj(file, "resourceFieldRef");
   if (field !== undefined) {
-    const both = has(file, "resourceFieldRef") ? [invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")] : [];
+    const both = has(file, "resourceFieldRef")
+      ? [invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")]
+      : [];
     return [...fieldErrors(field, `${path}.fieldRef`, VOLUME_FIELDS), ...both];
   }
   if (resource !== undefined) return resourceFieldErrors(resource, `${path}.resourceFieldRef`, "volume");

@@ -50,7 +50,9 @@ export function endpointSliceStrategies(): readonly ResourceStrategy[] {
         return [...sliceErrors(object, live), ...changed];
       },
       warnings: (object, live) => [
-        ...(live === undefined && str(object, "addressType") === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
+        ...(live === undefined && str(object, "addressType") === "FQDN"
+          ? ["spec.addressType: FQDN endpoints are deprecated"]
+          : []),
         ...addressWarnings(object),
       ],
     }),
@@ -66,12 +68,18 @@ function dropTopology(object: MutableJsonObject): void {
 
 function addressWarnings(object: JsonObject): readonly string[] {
   if (CONTROLLERS.includes(str(at(object, "metadata", "labels"), MANAGED_BY))) return [];
-  return objs(object, "endpoints").flatMap((endpoint, i) => strs(endpoint, "addresses").flatMap((ip, j) => ipWarnings(ip, `endpoints[${i}].addresses[${j}]`)));
+  return objs(object, "endpoints").flatMap((endpoint, i) =>
+    strs(endpoint, "addresses").flatMap((ip, j) => ipWarnings(ip, `endpoints[${i}].addresses[${j}]`)),
+  );
 }
 
 function sliceErrors(object: JsonObject, live: JsonObject | undefined): readonly FieldError[] {
   const same = live !== undefined && deepEqual(getOwn(object, "endpoints") ?? null, getOwn(live, "endpoints") ?? null);
-  return [...requiredOneOf(str(object, "addressType"), "addressType", TYPES), ...portErrors(objs(object, "ports")), ...(same ? [] : endpointErrors(object))];
+  return [
+    ...requiredOneOf(str(object, "addressType"), "addressType", TYPES),
+    ...portErrors(objs(object, "ports")),
+    ...(same ? [] : endpointErrors(object)),
+  ];
 }
 
 function portErrors(ports: readonly JsonObject[]): readonly FieldError[] {
@@ -87,7 +95,9 @@ function portErrors(ports: readonly JsonObject[]): readonly FieldError[] {
     names.add(name);
     if (!has(port, "protocol")) errors.push(required(`${path}.protocol`));
     else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS));
-    return has(port, "appProtocol") ? [...errors, ...invalidEach(`${path}.appProtocol`, application, isQualifiedName(application))] : errors;
+    return has(port, "appProtocol")
+      ? [...errors, ...invalidEach(`${path}.appProtocol`, application, isQualifiedName(application))]
+      : errors;
   });
 }
 
@@ -101,8 +111,10 @@ function oneEndpointErrors(endpoint: JsonObject, path: string, type: string): re
   const addresses = strs(endpoint, "addresses");
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
-  else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(`${path}.addresses`, addresses.length, MOST_ADDRESSES));
-  for (const [i, address] of addresses.entries()) errors.push(...addressErrors(address, { type, list: `${path}.addresses`, path: `${path}.addresses[${i}]` }));
+  else if (addresses.length > MOST_ADDRESSES)
+    errors.push(tooMany(`${path}.addresses`, addresses.length, MOST_ADDRESSES));
+  for (const [i, address] of addresses.entries())
+    errors.push(...addressErrors(address, { type, list: `${path}.addresses`, path: `${path}.addresses[${i}]` }));
   const node = str(endpoint, "nodeName");
   if (has(endpoint, "nodeName")) errors.push(...invalidEach(`${path}.nodeName`, node, isDns1123Subdomain(node)));
   const topology = obj(endpoint, "deprecatedTopology");
@@ -127,7 +139,10 @@ function addressErrors(address: string, { type, list, path }: Place): readonly F
   const wrong = type === "IPv4" ? legacyIpErrors(address, path) : strictIpErrors(address, path);
   if (wrong.length > 0) return wrong;
   const isV6 = parsed?.bits === 128;
-  return [...(isV6 === (type === "IPv6") ? [] : [invalid(list, address, `must be an ${type} address`)]), ...endpointIpErrors(address, path)];
+  return [
+    ...(isV6 === (type === "IPv6") ? [] : [invalid(list, address, `must be an ${type} address`)]),
+    ...endpointIpErrors(address, path),
+  ];
 }
 
 function strictIpErrors(ip: string, path: string): readonly FieldError[] {
@@ -143,13 +158,17 @@ function domainErrors(text: string, path: string): readonly FieldError[] {
   const wrong = isDns1123Subdomain(name);
   if (wrong.length > 0) return [invalid(path, name, wrong.join(","))];
   const labels = name.split(".");
-  if (labels.length < 2) return [invalid(path, name, "should be a domain with at least two segments separated by dots")];
+  if (labels.length < 2)
+    return [invalid(path, name, "should be a domain with at least two segments separated by dots")];
   const bad = labels.find((label) => isDns1123Label(label).length > 0);
   return bad === undefined ? [] : [invalid(path, bad, isDns1123Label(bad).join(","))];
 }
 
 function hintErrors(hints: JsonObject, path: string): readonly FieldError[] {
-  const lists: readonly (readonly [key: string, rule: (name: string) => readonly string[]])[] = [["forZones", isLabelValue], ["forNodes", isDns1123Subdomain]];
+  const lists: readonly (readonly [key: string, rule: (name: string) => readonly string[]])[] = [
+    ["forZones", isLabelValue],
+    ["forNodes", isDns1123Subdomain],
+  ];
   const errors: FieldError[] = [];
   for (const [key, rule] of lists) {
     const names = objs(hints, key).map((hint) => str(hint, "name"));

@@ -1,5 +1,5 @@
 // Events between the core group and events.k8s.io, which keep one set of objects (k/k: pkg/apis/events/v1/conversion.go).
-import { getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import { str } from "./access.js";
 
 /** Members that have other names in the two groups. */
@@ -30,5 +30,5 @@ export function convertEvent(object: JsonObject, apiVersion: string): JsonObject
     if (toEvents && out[key] === "") delete out[key];
     else if (!toEvents && getOwn(out, key) === undefined) out[key] = "";
   }
-  return out as { readonly [key: string]: JsonValue };
+  return out;
 }

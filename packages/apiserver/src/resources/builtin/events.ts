@@ -21,7 +21,15 @@ export function eventStrategies(): readonly ResourceStrategy[] {
   return [coreEvent(), groupEvent(), lease()];
 }
 
-const REFERENCE_FIELDS: readonly string[] = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+const REFERENCE_FIELDS: readonly string[] = [
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "apiVersion",
+  "resourceVersion",
+  "fieldPath",
+];
 const LONGEST = 128;
 const LONGEST_NOTE = 1024;
 
@@ -29,7 +37,9 @@ type Fields = ReadonlyMap<string, (object: JsonObject) => string>;
 
 function coreEvent(): ResourceStrategy {
   const fields: Fields = new Map([
-    ...REFERENCE_FIELDS.map((key) => [`involvedObject.${key}`, (object: JsonObject) => str(obj(object, "involvedObject"), key)] as const),
+    ...REFERENCE_FIELDS.map(
+      (key) => [`involvedObject.${key}`, (object: JsonObject) => str(obj(object, "involvedObject"), key)] as const,
+    ),
     ["reason", (object) => str(object, "reason")],
     ["reportingComponent", (object) => str(object, "reportingComponent")],
     ["source", (object) => str(obj(object, "source"), "component") || str(object, "reportingComponent")],
@@ -44,14 +54,19 @@ function coreEvent(): ResourceStrategy {
 function groupEvent(): ResourceStrategy {
   const core = (object: JsonObject): JsonObject => convertEvent(object, "v1");
   const fields: Fields = new Map([
-    ...REFERENCE_FIELDS.map((key) => [`regarding.${key}`, (object: JsonObject) => str(obj(object, "regarding"), key)] as const),
+    ...REFERENCE_FIELDS.map(
+      (key) => [`regarding.${key}`, (object: JsonObject) => str(obj(object, "regarding"), key)] as const,
+    ),
     ["reason", (object) => str(object, "reason")],
     ["reportingController", (object) => str(object, "reportingController")],
     ["type", (object) => str(object, "type")],
   ]);
   return builtinStrategy("events.k8s.io/v1/Event", {
     validateCreate: (object) => [...eventErrors(core(object), "reportingController"), ...strictErrors(core(object))],
-    validateUpdate: (object, live) => [...eventErrors(core(object), "reportingController"), ...changeErrors(core(object), core(live))],
+    validateUpdate: (object, live) => [
+      ...eventErrors(core(object), "reportingController"),
+      ...changeErrors(core(object), core(live)),
+    ],
     selectableFields: fields,
   });
 }
@@ -67,14 +82,16 @@ function eventErrors(event: JsonObject, controllerField: string): readonly Field
     return matches ? last : [wrongNamespace, ...last];
   }
   const controller = str(event, "reportingComponent");
-  const errors: FieldError[] = about === "" && namespace !== "default" && namespace !== "kube-system" ? [wrongNamespace] : [];
+  const errors: FieldError[] =
+    about === "" && namespace !== "default" && namespace !== "kube-system" ? [wrongNamespace] : [];
   if (controller === "") errors.push(required(controllerField));
   errors.push(...invalidEach(controllerField, controller, isQualifiedName(controller)));
   for (const key of ["reportingInstance", "action", "reason"]) {
     if (str(event, key) === "") errors.push(required(key));
     if (str(event, key).length > LONGEST) errors.push(invalid(key, "", `can have at most ${LONGEST} characters`));
   }
-  if (str(event, "message").length > LONGEST_NOTE) errors.push(invalid("message", "", `can have at most ${LONGEST_NOTE} characters`));
+  if (str(event, "message").length > LONGEST_NOTE)
+    errors.push(invalid("message", "", `can have at most ${LONGEST_NOTE} characters`));
   return [...errors, ...last];
 }
 
@@ -119,15 +136,26 @@ const FIXED: readonly (readonly [key: string, field: string])[] = [
 ];
 
 function changeErrors(event: JsonObject, live: JsonObject): readonly FieldError[] {
-  const series = deepEqual(getOwn(event, "series") ?? null, getOwn(live, "series") ?? null) ? [] : seriesErrors(obj(event, "series"));
+  const series = deepEqual(getOwn(event, "series") ?? null, getOwn(live, "series") ?? null)
+    ? []
+    : seriesErrors(obj(event, "series"));
   const changed = FIXED.filter(([key]) => !sameValue(getOwn(event, key), getOwn(live, key)));
-  return [...series, ...changed.map(([key, field]) => invalid(field, shown(key, getOwn(event, key) ?? ""), FIELD_IS_IMMUTABLE))];
+  return [
+    ...series,
+    ...changed.map(([key, field]) => invalid(field, shown(key, getOwn(event, key) ?? ""), FIELD_IS_IMMUTABLE)),
+  ];
 }
 
 const GO_NAMES: ReadonlyMap<string, readonly (readonly [key: string, name: string])[]> = new Map([
   ["involvedObject", REFERENCE_FIELDS.map((key) => [key, goName(key)] as const)],
   ["related", REFERENCE_FIELDS.map((key) => [key, goName(key)] as const)],
-  ["source", [["component", "Component"], ["host", "Host"]] as const],
+  [
+    "source",
+    [
+      ["component", "Component"],
+      ["host", "Host"],
+    ] as const,
+  ],
 ]);
 
 function goName(key: string): string {
@@ -162,7 +190,8 @@ function dropCoordination(object: MutableJsonObject): void {
 function leaseErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const seconds = num(spec, "leaseDurationSeconds");
-  if (has(spec, "leaseDurationSeconds") && seconds <= 0) errors.push(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
+  if (has(spec, "leaseDurationSeconds") && seconds <= 0)
+    errors.push(invalid("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
   errors.push(...nonNegativeMember(spec, "leaseTransitions", "spec"));
   return errors;
 }

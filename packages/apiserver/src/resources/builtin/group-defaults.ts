@@ -117,11 +117,17 @@ function cronJob(value: MutableJsonObject): void {
 function autoscaler(value: MutableJsonObject): void {
   const spec = child(value, "spec");
   fill(spec, "minReplicas", 1);
-  fill(spec, "metrics", [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } }]);
+  fill(spec, "metrics", [
+    { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },
+  ]);
   const behavior = childIf(spec, "behavior");
   if (behavior === undefined) return;
   const percent = { type: "Percent", value: 100, periodSeconds: 15 };
-  const up = { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [{ type: "Pods", value: 4, periodSeconds: 15 }, percent] };
+  const up = {
+    stabilizationWindowSeconds: 0,
+    selectPolicy: "Max",
+    policies: [{ type: "Pods", value: 4, periodSeconds: 15 }, percent],
+  };
   behavior["scaleUp"] = { ...up, ...given(behavior, "scaleUp") };
   behavior["scaleDown"] = { selectPolicy: "Max", policies: [percent], ...given(behavior, "scaleDown") };
 }

@@ -18,7 +18,9 @@ export function hpaTargets(object: JsonObject): string {
 
 function v1Target(object: JsonObject): string {
   const status = at(object, "status");
-  const current = has(status, "currentCPUUtilizationPercentage") ? `${num(status, "currentCPUUtilizationPercentage")}%` : "<unknown>";
+  const current = has(status, "currentCPUUtilizationPercentage")
+    ? `${num(status, "currentCPUUtilizationPercentage")}%`
+    : "<unknown>";
   return `cpu: ${current}/${num(at(object, "spec"), "targetCPUUtilizationPercentage")}%`;
 }
 

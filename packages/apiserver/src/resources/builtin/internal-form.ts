@@ -25,7 +25,13 @@ function parseTypes(): Types {
   for (const line of INTERNAL_TYPES.split("\n")) {
     const equals = line.indexOf(" = ");
     if (equals < 0) continue;
-    out.set(line.slice(0, equals), line.slice(equals + 3).split(" ").map(parseField));
+    out.set(
+      line.slice(0, equals),
+      line
+        .slice(equals + 3)
+        .split(" ")
+        .map(parseField),
+    );
   }
   return out;
 }
@@ -51,7 +57,11 @@ function convert(value: JsonValue | undefined, type: string, types: Types): Json
 }
 
 function mapForm(value: JsonObject, type: string, types: Types): JsonValue {
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, convert(getOwn(value, key), type, types)]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, convert(getOwn(value, key), type, types)]),
+  );
 }
 
 function structForm(object: JsonObject, fields: readonly Field[], types: Types): JsonObject {

@@ -6,7 +6,8 @@ export function ipWarnings(text: string, path: string): readonly string[] {
   const address = parseIp(text);
   if (address === undefined) return [];
   const canonical = formatIp(address);
-  if (isNonStandardIp(text)) return [`${path}: non-standard IP address ${goQuote(text)} is invalid: use ${goQuote(canonical)}`];
+  if (isNonStandardIp(text))
+    return [`${path}: non-standard IP address ${goQuote(text)} is invalid: use ${goQuote(canonical)}`];
   if (address.bits === 32 || canonical === text) return [];
   return [`${path}: IPv6 address ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(canonical)})`];
 }
@@ -20,8 +21,13 @@ export function cidrWarnings(text: string, path: string): readonly string[] {
   const single = `${formatIp(cidr.address)}/${cidr.address.bits}`;
   const quoted = goQuote(text);
   const isNetwork = network === `${formatIp(cidr.address)}/${cidr.prefix}`;
-  const out = isNetwork ? [] : [`${path}: CIDR value ${quoted} is ambiguous in this context (should be ${goQuote(network)} or ${goQuote(single)}?)`];
-  if (isNonStandardIp(address) || /\/0\d/.test(text)) return [...out, `${path}: non-standard CIDR value ${quoted} is invalid: use ${goQuote(network)}`];
+  const out = isNetwork
+    ? []
+    : [
+        `${path}: CIDR value ${quoted} is ambiguous in this context (should be ${goQuote(network)} or ${goQuote(single)}?)`,
+      ];
+  if (isNonStandardIp(address) || /\/0\d/.test(text))
+    return [...out, `${path}: non-standard CIDR value ${quoted} is invalid: use ${goQuote(network)}`];
   if (!isNetwork || cidr.address.bits === 32 || network === text) return out;
   return [`${path}: IPv6 CIDR value ${quoted} should be in RFC 5952 canonical format (${goQuote(network)})`];
 }

@@ -29,13 +29,25 @@ const LONGEST_INDEXES = 65_536;
 
 /** What is wrong with a Job's spec, but for its selector. */
 export function jobSpecErrors(spec: JsonObject, path: string): readonly FieldError[] {
-  const counts = ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"];
+  const counts = [
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+  ];
   const errors = counts.flatMap((key) => [...nonNegativeMember(spec, key, path)]);
-  if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex")) errors.push(required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
+  if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex"))
+    errors.push(required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
   if (has(spec, "managedBy")) errors.push(...managerErrors(str(spec, "managedBy"), `${path}.managedBy`));
   errors.push(...completionModeErrors(spec, path));
   if (has(spec, "podFailurePolicy")) errors.push(...failurePolicyErrors(spec, `${path}.podFailurePolicy.rules`));
-  errors.push(...successPolicyErrors(spec, `${path}.successPolicy`), ...replacementErrors(spec, `${path}.podReplacementPolicy`));
+  errors.push(
+    ...successPolicyErrors(spec, `${path}.successPolicy`),
+    ...replacementErrors(spec, `${path}.podReplacementPolicy`),
+  );
   errors.push(...templateErrors(at(spec, "template"), `${path}.template`));
   return [...errors, ...restartErrors(spec, `${path}.template.spec.restartPolicy`)];
 }
@@ -48,7 +60,8 @@ function managerErrors(manager: string, path: string): readonly FieldError[] {
 function completionModeErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const mode = str(spec, "completionMode");
   const errors: FieldError[] = [];
-  if (has(spec, "completionMode") && mode !== "NonIndexed" && mode !== "Indexed") errors.push(notSupported(`${path}.completionMode`, mode, ["NonIndexed", "Indexed"]));
+  if (has(spec, "completionMode") && mode !== "NonIndexed" && mode !== "Indexed")
+    errors.push(notSupported(`${path}.completionMode`, mode, ["NonIndexed", "Indexed"]));
   if (mode === "Indexed") errors.push(...indexedErrors(spec, path));
   if (has(spec, "completionMode") && mode !== "NonIndexed") return errors;
   for (const key of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
@@ -58,15 +71,31 @@ function completionModeErrors(spec: JsonObject, path: string): readonly FieldErr
 }
 
 function indexedErrors(spec: JsonObject, path: string): readonly FieldError[] {
-  const [completions, parallelism, failed] = [num(spec, "completions"), num(spec, "parallelism"), num(spec, "maxFailedIndexes")];
+  const [completions, parallelism, failed] = [
+    num(spec, "completions"),
+    num(spec, "parallelism"),
+    num(spec, "maxFailedIndexes"),
+  ];
   const errors: FieldError[] = [];
   if (!has(spec, "completions")) errors.push(required(`${path}.completions`, "when completion mode is Indexed"));
-  if (parallelism > MOST_INDEXES) errors.push(invalid(`${path}.parallelism`, parallelism, `must be less than or equal to ${MOST_INDEXES} when completion mode is Indexed`));
-  if (has(spec, "completions") && failed > completions) errors.push(invalid(`${path}.maxFailedIndexes`, failed, "must be less than or equal to completions"));
-  if (failed > MOST_INDEXES) errors.push(invalid(`${path}.maxFailedIndexes`, failed, `must be less than or equal to ${MOST_INDEXES}`));
+  if (parallelism > MOST_INDEXES)
+    errors.push(
+      invalid(
+        `${path}.parallelism`,
+        parallelism,
+        `must be less than or equal to ${MOST_INDEXES} when completion mode is Indexed`,
+      ),
+    );
+  if (has(spec, "completions") && failed > completions)
+    errors.push(invalid(`${path}.maxFailedIndexes`, failed, "must be less than or equal to completions"));
+  if (failed > MOST_INDEXES)
+    errors.push(invalid(`${path}.maxFailedIndexes`, failed, `must be less than or equal to ${MOST_INDEXES}`));
   if (completions <= MANY_COMPLETIONS || !has(spec, "backoffLimitPerIndex")) return errors;
   const limit = `must be less than or equal to ${MOST_FOR_MANY} when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`;
-  if (!has(spec, "maxFailedIndexes")) errors.push(required(`${path}.maxFailedIndexes`, `must be specified when completions is above ${MANY_COMPLETIONS}`));
+  if (!has(spec, "maxFailedIndexes"))
+    errors.push(
+      required(`${path}.maxFailedIndexes`, `must be specified when completions is above ${MANY_COMPLETIONS}`),
+    );
   if (parallelism > MOST_FOR_MANY) errors.push(invalid(`${path}.parallelism`, parallelism, limit));
   if (failed > MOST_FOR_MANY) errors.push(invalid(`${path}.maxFailedIndexes`, failed, limit));
   return errors;
@@ -79,9 +108,16 @@ function validValues(values: readonly string[]): string {
 function failurePolicyErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const rules = objs(obj(spec, "podFailurePolicy"), "rules");
   const pod = at(spec, "template", "spec");
-  const names = ["containers", "initContainers"].flatMap((key) => objs(pod, key).map((container) => str(container, "name")));
+  const names = ["containers", "initContainers"].flatMap((key) =>
+    objs(pod, key).map((container) => str(container, "name")),
+  );
   const errors = rules.length > MOST_RULES ? [tooMany(path, rules.length, MOST_RULES)] : [];
-  return [...errors, ...rules.flatMap((rule, i) => failureRuleErrors(rule, `${path}[${i}]`, { names, perIndex: has(spec, "backoffLimitPerIndex") }))];
+  return [
+    ...errors,
+    ...rules.flatMap((rule, i) =>
+      failureRuleErrors(rule, `${path}[${i}]`, { names, perIndex: has(spec, "backoffLimitPerIndex") }),
+    ),
+  ];
 }
 
 interface JobFacts {
@@ -95,12 +131,15 @@ function failureRuleErrors(rule: JsonObject, path: string, facts: JobFacts): rea
   const conditions = objs(rule, "onPodConditions");
   const errors: FieldError[] = [];
   if (action === "") errors.push(required(`${path}.action`, validValues(ACTIONS)));
-  else if (action === "FailIndex" && !facts.perIndex) errors.push(invalid(`${path}.action`, action, "requires the backoffLimitPerIndex to be set"));
+  else if (action === "FailIndex" && !facts.perIndex)
+    errors.push(invalid(`${path}.action`, action, "requires the backoffLimitPerIndex to be set"));
   else if (!ACTIONS.includes(action)) errors.push(notSupported(`${path}.action`, action, ACTIONS));
   if (codes !== undefined) errors.push(...exitCodeErrors(codes, `${path}.onExitCodes`, facts.names));
   errors.push(...conditionErrors(conditions, `${path}.onPodConditions`));
-  if (codes !== undefined && conditions.length > 0) errors.push(invalidUnshown(path, "specifying both OnExitCodes and OnPodConditions is not supported"));
-  if (codes === undefined && conditions.length === 0) errors.push(invalidUnshown(path, "specifying one of OnExitCodes and OnPodConditions is required"));
+  if (codes !== undefined && conditions.length > 0)
+    errors.push(invalidUnshown(path, "specifying both OnExitCodes and OnPodConditions is not supported"));
+  if (codes === undefined && conditions.length === 0)
+    errors.push(invalidUnshown(path, "specifying one of OnExitCodes and OnPodConditions is required"));
   return errors;
 }
 
@@ -110,14 +149,18 @@ function exitCodeErrors(codes: JsonObject, path: string, names: readonly string[
   if (operator === "") errors.push(required(`${path}.operator`, validValues(OPERATORS)));
   else if (!OPERATORS.includes(operator)) errors.push(notSupported(`${path}.operator`, operator, OPERATORS));
   const name = str(codes, "containerName");
-  if (has(codes, "containerName") && !names.includes(name)) errors.push(invalid(`${path}.containerName`, name, "must be one of the container or initContainer names in the pod template"));
+  if (has(codes, "containerName") && !names.includes(name))
+    errors.push(
+      invalid(`${path}.containerName`, name, "must be one of the container or initContainer names in the pod template"),
+    );
   const given = getOwn(codes, "values");
   const values: readonly JsonValue[] = isArray(given) ? given : [];
   if (values.length === 0) errors.push(invalid(`${path}.values`, given ?? null, "at least one value is required"));
   else if (values.length > MOST_EXIT_CODES) errors.push(tooMany(`${path}.values`, values.length, MOST_EXIT_CODES));
   const seen = new Set<JsonValue>();
   for (const [i, value] of values.entries()) {
-    if (operator === "In" && value === 0) errors.push(invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator"));
+    if (operator === "In" && value === 0)
+      errors.push(invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator"));
     if (seen.has(value)) errors.push(duplicate(`${path}.values[${i}]`, value));
     seen.add(value);
   }
@@ -132,7 +175,12 @@ function conditionErrors(conditions: readonly JsonObject[], path: string): reado
     ...conditions.flatMap((condition, i) => {
       const type = str(condition, "type");
       const status = str(condition, "status");
-      const wrong = status === "" ? [required(`${path}[${i}].status`, validValues(STATUSES))] : STATUSES.includes(status) ? [] : [notSupported(`${path}[${i}].status`, status, STATUSES)];
+      const wrong =
+        status === ""
+          ? [required(`${path}[${i}].status`, validValues(STATUSES))]
+          : STATUSES.includes(status)
+            ? []
+            : [notSupported(`${path}[${i}].status`, status, STATUSES)];
       return [...invalidEach(`${path}[${i}].type`, type, isQualifiedName(type)), ...wrong];
     }),
   ];
@@ -141,10 +189,13 @@ function conditionErrors(conditions: readonly JsonObject[], path: string): reado
 function successPolicyErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const policy = obj(spec, "successPolicy");
   if (policy === undefined) return [];
-  if (str(spec, "completionMode") !== "Indexed") return [invalid(path, internalForm(policy, "batch.SuccessPolicy"), "requires indexed completion mode")];
+  if (str(spec, "completionMode") !== "Indexed")
+    return [invalid(path, internalForm(policy, "batch.SuccessPolicy"), "requires indexed completion mode")];
   const rules = objs(policy, "rules");
   return [
-    ...(rules.length === 0 ? [required(`${path}.rules`, "at least one rules must be specified when the successPolicy is specified")] : []),
+    ...(rules.length === 0
+      ? [required(`${path}.rules`, "at least one rules must be specified when the successPolicy is specified")]
+      : []),
     ...(rules.length > MOST_RULES ? [tooMany(`${path}.rules`, rules.length, MOST_RULES)] : []),
     ...rules.flatMap((rule, i) => successRuleErrors(rule, `${path}.rules[${i}]`, num(spec, "completions"))),
   ];
@@ -153,18 +204,33 @@ function successPolicyErrors(spec: JsonObject, path: string): readonly FieldErro
 function successRuleErrors(rule: JsonObject, path: string, completions: number): readonly FieldError[] {
   const errors: FieldError[] = [];
   const [hasCount, hasIndexes] = [has(rule, "succeededCount"), has(rule, "succeededIndexes")];
-  if (!hasCount && !hasIndexes) errors.push(required(path, "at least one of succeededCount or succeededIndexes must be specified"));
+  if (!hasCount && !hasIndexes)
+    errors.push(required(path, "at least one of succeededCount or succeededIndexes must be specified"));
   const text = str(rule, "succeededIndexes");
   const parsed = countIndexes(text, completions);
   if (hasIndexes && text.length > LONGEST_INDEXES) errors.push(tooLong(`${path}.succeededIndexes`, LONGEST_INDEXES));
-  if (hasIndexes && typeof parsed === "string") errors.push(invalid(`${path}.succeededIndexes`, text, `error parsing succeededIndexes: ${parsed}`));
+  if (hasIndexes && typeof parsed === "string")
+    errors.push(invalid(`${path}.succeededIndexes`, text, `error parsing succeededIndexes: ${parsed}`));
   if (!hasCount) return errors;
   const count = num(rule, "succeededCount");
   const total = typeof parsed === "number" ? parsed : 0;
   errors.push(...nonNegativeMember(rule, "succeededCount", path));
-  if (count > completions) errors.push(invalid(`${path}.succeededCount`, count, `must be less than or equal to ${completions} (the number of specified completions)`));
+  if (count > completions)
+    errors.push(
+      invalid(
+        `${path}.succeededCount`,
+        count,
+        `must be less than or equal to ${completions} (the number of specified completions)`,
+      ),
+    );
   if (hasIndexes && count > total) {
-    errors.push(invalid(`${path}.succeededCount`, count, `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`));
+    errors.push(
+      invalid(
+        `${path}.succeededCount`,
+        count,
+        `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
+      ),
+    );
   }
   return errors;
 }
@@ -203,7 +269,8 @@ export function countIndexes(text: string, completions: number): number | string
 /** The first and last index of an interval such as `2-4`, or what is wrong with it. */
 export function indexInterval(text: string, completions: number): readonly [low: number, high: number] | string {
   const limits = text.split("-");
-  if (limits.length > 2) return `the fragment ${goQuote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`;
+  if (limits.length > 2)
+    return `the fragment ${goQuote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`;
   for (const limit of limits) {
     if (!/^[-+]?\d+$/.test(limit)) return `cannot convert string to integer for index: ${goQuote(limit)}`;
     if (Number(limit) >= completions) return `too large index: ${goQuote(limit)}`;

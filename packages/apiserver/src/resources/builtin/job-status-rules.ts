@@ -11,7 +11,9 @@ export function jobConditionIsTrue(job: JsonObject, type: string): boolean {
 }
 
 function conditionIs(job: JsonObject, type: string, status: string): boolean {
-  return objs(at(job, "status"), "conditions").some((condition) => str(condition, "type") === type && str(condition, "status") === status);
+  return objs(at(job, "status"), "conditions").some(
+    (condition) => str(condition, "type") === type && str(condition, "status") === status,
+  );
 }
 
 interface Facts {
@@ -54,7 +56,9 @@ const STATUS = "status";
 const CONDITIONS = "status.conditions";
 
 function countErrors(status: JsonObject): readonly FieldError[] {
-  const errors = ["active", "succeeded", "failed", "ready", "terminating"].flatMap((key) => [...nonNegativeMember(status, key, STATUS)]);
+  const errors = ["active", "succeeded", "failed", "ready", "terminating"].flatMap((key) => [
+    ...nonNegativeMember(status, key, STATUS),
+  ]);
   const seen = new Set<string>();
   for (const key of ["succeeded", "failed"]) {
     for (const [i, uid] of strs(obj(status, "uncountedTerminatedPods"), key).entries()) {
@@ -78,22 +82,31 @@ function conditionErrors(job: JsonObject, live: JsonObject, { now, before }: Bot
   const timeChanged = changed(job, live, "completionTime");
   const [start, end] = [str(status, "startTime"), str(status, "completionTime")];
   const errors: FieldError[] = [];
-  if ((completeChanged || failedChanged) && now.complete && now.failed) errors.push(invalidUnshown(CONDITIONS, "cannot set Complete=True and Failed=true conditions"));
+  if ((completeChanged || failedChanged) && now.complete && now.failed)
+    errors.push(invalidUnshown(CONDITIONS, "cannot set Complete=True and Failed=true conditions"));
   if ((completeChanged || now.failureTarget !== before.failureTarget) && now.complete && now.failureTarget) {
     errors.push(invalidUnshown(CONDITIONS, "cannot set Complete=True and FailureTarget=true conditions"));
   }
   if (completeChanged || timeChanged) {
-    if (end !== "" && !now.complete) errors.push(invalid("status.completionTime", end, "cannot set completionTime when there is no Complete=True condition"));
-    if (end === "" && now.complete) errors.push(required("status.completionTime", "completionTime is required for Complete jobs"));
+    if (end !== "" && !now.complete)
+      errors.push(
+        invalid("status.completionTime", end, "cannot set completionTime when there is no Complete=True condition"),
+      );
+    if (end === "" && now.complete)
+      errors.push(required("status.completionTime", "completionTime is required for Complete jobs"));
   }
   if ((timeChanged || changed(job, live, "startTime")) && start !== "" && end !== "" && end < start) {
     errors.push(invalid("status.completionTime", end, "must be equal to or after `startTime`"));
   }
   if ((failedChanged || changed(job, live, "failedIndexes")) && now.failed && !now.failureTarget) {
-    errors.push(invalidUnshown(CONDITIONS, "cannot set Failed=True condition without the FailureTarget=true condition"));
+    errors.push(
+      invalidUnshown(CONDITIONS, "cannot set Failed=True condition without the FailureTarget=true condition"),
+    );
   }
   if ((completeChanged || now.successCriteria !== before.successCriteria) && now.complete && !now.successCriteria) {
-    errors.push(invalidUnshown(CONDITIONS, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"));
+    errors.push(
+      invalidUnshown(CONDITIONS, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"),
+    );
   }
   return errors;
 }
@@ -106,12 +119,20 @@ function finishedErrors(job: JsonObject, live: JsonObject, { now, before }: Both
   if (!finished) return [];
   const uncounted = obj(status, "uncountedTerminatedPods");
   const errors: FieldError[] = [];
-  if ((finishedChanged || changed(job, live, "active")) && num(status, "active") > 0) errors.push(invalid("status.active", num(status, "active"), "active>0 is invalid for finished job"));
+  if ((finishedChanged || changed(job, live, "active")) && num(status, "active") > 0)
+    errors.push(invalid("status.active", num(status, "active"), "active>0 is invalid for finished job"));
   const suspendedEmpty = bool(spec, "suspend") && has(spec, "completions") && num(spec, "completions") === 0;
-  if ((finishedChanged || changed(job, live, "startTime")) && !suspendedEmpty && !has(status, "startTime")) errors.push(required("status.startTime", "startTime is required for finished job"));
+  if ((finishedChanged || changed(job, live, "startTime")) && !suspendedEmpty && !has(status, "startTime"))
+    errors.push(required("status.startTime", "startTime is required for finished job"));
   const left = strs(uncounted, "succeeded").length + strs(uncounted, "failed").length;
   if ((finishedChanged || changed(job, live, "uncountedTerminatedPods")) && uncounted !== undefined && left > 0) {
-    errors.push(invalid("status.uncountedTerminatedPods", { Succeeded: [...strs(uncounted, "succeeded")], Failed: [...strs(uncounted, "failed")] }, "must be empty for finished job"));
+    errors.push(
+      invalid(
+        "status.uncountedTerminatedPods",
+        { Succeeded: [...strs(uncounted, "succeeded")], Failed: [...strs(uncounted, "failed")] },
+        "must be empty for finished job",
+      ),
+    );
   }
   return errors;
 }
@@ -120,30 +141,50 @@ function indexErrors(job: JsonObject, live: JsonObject): readonly FieldError[] {
   const status = at(job, STATUS);
   const spec = at(job, "spec");
   const [completed, failed] = [str(status, "completedIndexes"), str(status, "failedIndexes")];
-  const [completedChanged, failedChanged] = [changed(job, live, "completedIndexes"), changed(job, live, "failedIndexes")];
+  const [completedChanged, failedChanged] = [
+    changed(job, live, "completedIndexes"),
+    changed(job, live, "failedIndexes"),
+  ];
   const completions = num(spec, "completions");
   const bounded = has(spec, "completions");
   const perIndex = has(spec, "backoffLimitPerIndex");
   const errors: FieldError[] = [];
   const problem = completedChanged && bounded ? countIndexes(completed, completions) : 0;
-  if (typeof problem === "string") errors.push(invalid("status.completedIndexes", completed, `error parsing completedIndexes: ${problem}`));
+  if (typeof problem === "string")
+    errors.push(invalid("status.completedIndexes", completed, `error parsing completedIndexes: ${problem}`));
   const failedProblem = failedChanged && bounded && perIndex ? countIndexes(failed, completions) : 0;
-  if (typeof failedProblem === "string") errors.push(invalid("status.failedIndexes", failed, `error parsing failedIndexes: ${failedProblem}`));
+  if (typeof failedProblem === "string")
+    errors.push(invalid("status.failedIndexes", failed, `error parsing failedIndexes: ${failedProblem}`));
   if (completedChanged && completed !== "" && str(spec, "completionMode") !== "Indexed") {
-    errors.push(invalid("status.completedIndexes", completed, "cannot set non-empty completedIndexes when non-indexed completion mode"));
+    errors.push(
+      invalid(
+        "status.completedIndexes",
+        completed,
+        "cannot set non-empty completedIndexes when non-indexed completion mode",
+      ),
+    );
   }
-  if (failedChanged && !perIndex && has(status, "failedIndexes")) errors.push(invalid("status.failedIndexes", failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
-  const overlap = (completedChanged || failedChanged) && bounded ? overlapping(completed, failed, completions) : undefined;
-  if (overlap !== undefined) errors.push(invalid("status.failedIndexes", failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
+  if (failedChanged && !perIndex && has(status, "failedIndexes"))
+    errors.push(
+      invalid("status.failedIndexes", failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"),
+    );
+  const overlap =
+    (completedChanged || failedChanged) && bounded ? overlapping(completed, failed, completions) : undefined;
+  if (overlap !== undefined)
+    errors.push(
+      invalid("status.failedIndexes", failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`),
+    );
   return errors;
 }
 
 function overlapping(completed: string, failed: string, completions: number): number | undefined {
   const intervals = (text: string): readonly (readonly [number, number])[] =>
-    text === "" ? [] : text.split(",").flatMap((part) => {
-      const interval = indexInterval(part, completions);
-      return typeof interval === "string" ? [] : [interval];
-    });
+    text === ""
+      ? []
+      : text.split(",").flatMap((part) => {
+          const interval = indexInterval(part, completions);
+          return typeof interval === "string" ? [] : [interval];
+        });
   for (const [low, high] of intervals(completed)) {
     for (const [from, to] of intervals(failed)) if (low <= to && from <= high) return Math.max(low, from);
   }
@@ -156,18 +197,24 @@ function podErrors(job: JsonObject, live: JsonObject, { now, before }: Both): re
   const finishedChanged = finished !== (before.complete || before.failed);
   const errors: FieldError[] = [];
   const terminating = num(status, "terminating");
-  if ((finishedChanged || changed(job, live, "terminating")) && finished && terminating > 0) errors.push(invalid("status.terminating", terminating, "terminating>0 is invalid for finished job"));
+  if ((finishedChanged || changed(job, live, "terminating")) && finished && terminating > 0)
+    errors.push(invalid("status.terminating", terminating, "terminating>0 is invalid for finished job"));
   const more = has(status, "ready") && num(status, "ready") > num(status, "active");
-  if ((changed(job, live, "ready") || changed(job, live, "active")) && more) errors.push(invalid("status.ready", num(status, "ready"), "cannot set more ready pods than active"));
+  if ((changed(job, live, "ready") || changed(job, live, "active")) && more)
+    errors.push(invalid("status.ready", num(status, "ready"), "cannot set more ready pods than active"));
   return errors;
 }
 
 function successErrors(job: JsonObject, now: Facts): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (now.successCriteria && now.failed) errors.push(invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True and Failed=true conditions"));
-  if (now.successCriteria && now.failureTarget) errors.push(invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"));
+  if (now.successCriteria && now.failed)
+    errors.push(invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True and Failed=true conditions"));
+  if (now.successCriteria && now.failureTarget)
+    errors.push(invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"));
   if (has(at(job, "spec"), "successPolicy") && !now.successCriteria && now.complete) {
-    errors.push(invalidUnshown(CONDITIONS, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"));
+    errors.push(
+      invalidUnshown(CONDITIONS, "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"),
+    );
   }
   return errors;
 }
@@ -176,21 +223,35 @@ function changeErrors(job: JsonObject, live: JsonObject, { now, before }: Both):
   const [status, old, spec] = [at(job, STATUS), at(live, STATUS), at(job, "spec")];
   const errors: FieldError[] = [];
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
-    if (jobConditionIsTrue(live, type) && !jobConditionIsTrue(job, type)) errors.push(invalidUnshown(CONDITIONS, `cannot disable the terminal ${type}=True condition`));
+    if (jobConditionIsTrue(live, type) && !jobConditionIsTrue(job, type))
+      errors.push(invalidUnshown(CONDITIONS, `cannot disable the terminal ${type}=True condition`));
   }
-  if (num(status, "failed") < num(old, "failed")) errors.push(invalid("status.failed", num(status, "failed"), "cannot decrease the failed counter"));
-  const elastic = str(spec, "completionMode") === "Indexed" && deepEqual(getOwn(spec, "completions") ?? null, getOwn(spec, "parallelism") ?? null);
-  if (!elastic && num(status, "succeeded") < num(old, "succeeded")) errors.push(invalid("status.succeeded", num(status, "succeeded"), "cannot decrease the succeeded counter"));
+  if (num(status, "failed") < num(old, "failed"))
+    errors.push(invalid("status.failed", num(status, "failed"), "cannot decrease the failed counter"));
+  const elastic =
+    str(spec, "completionMode") === "Indexed" &&
+    deepEqual(getOwn(spec, "completions") ?? null, getOwn(spec, "parallelism") ?? null);
+  if (!elastic && num(status, "succeeded") < num(old, "succeeded"))
+    errors.push(invalid("status.succeeded", num(status, "succeeded"), "cannot decrease the succeeded counter"));
   if (has(status, "completionTime") && has(old, "completionTime") && changed(job, live, "completionTime")) {
     errors.push(invalid("status.completionTime", str(status, "completionTime"), FIELD_IS_IMMUTABLE));
   }
   const resuming = jobConditionIsTrue(live, "Suspended") && conditionIs(job, "Suspended", "False");
   if (has(old, "startTime") && changed(job, live, "startTime") && !resuming && !bool(spec, "suspend")) {
-    errors.push(invalid("status.startTime", getOwn(status, "startTime") ?? null, "field is immutable for unsuspended job once set"));
+    errors.push(
+      invalid(
+        "status.startTime",
+        getOwn(status, "startTime") ?? null,
+        "field is immutable for unsuspended job once set",
+      ),
+    );
   }
-  if (before.successCriteria && !now.successCriteria) errors.push(invalidUnshown(CONDITIONS, "cannot disable the SuccessCriteriaMet=True condition"));
+  if (before.successCriteria && !now.successCriteria)
+    errors.push(invalidUnshown(CONDITIONS, "cannot disable the SuccessCriteriaMet=True condition"));
   if (before.complete && !before.successCriteria && now.successCriteria) {
-    errors.push(invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"));
+    errors.push(
+      invalidUnshown(CONDITIONS, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"),
+    );
   }
   return errors;
 }

@@ -70,7 +70,8 @@ function generateSelector(object: MutableJsonObject): void {
   put(UID_LABELS, str(metadata, "uid"));
   const selector = at(spec, "selector");
   const matchLabels: MutableJsonObject = { ...at(selector, "matchLabels") };
-  if (!has(matchLabels, "batch.kubernetes.io/controller-uid")) matchLabels["batch.kubernetes.io/controller-uid"] = str(metadata, "uid");
+  if (!has(matchLabels, "batch.kubernetes.io/controller-uid"))
+    matchLabels["batch.kubernetes.io/controller-uid"] = str(metadata, "uid");
   podMetadata["labels"] = labels;
   template["metadata"] = podMetadata;
   spec["template"] = template;
@@ -86,7 +87,9 @@ function jobErrors(object: JsonObject, prefixed: boolean): readonly FieldError[]
   if (str(spec, "completionMode") !== "Indexed" || completions <= 0) return errors;
   const longest = `${name}-${completions - 1}`;
   const fits = isDns1123Label(longest).length === 0;
-  return fits ? errors : [...errors, invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`)];
+  return fits
+    ? errors
+    : [...errors, invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`)];
 }
 
 function generatedErrors(object: JsonObject, prefixed: boolean): readonly FieldError[] {
@@ -103,7 +106,9 @@ function generatedErrors(object: JsonObject, prefixed: boolean): readonly FieldE
   const errors = Object.entries(expected).flatMap(([name, value]) => labelErrors(labels, name, value));
   const selector = selectorOf(spec);
   const generated = selector === undefined || matchesLabels(selector, expected);
-  return generated ? errors : [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "`selector` not auto-generated")];
+  return generated
+    ? errors
+    : [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "`selector` not auto-generated")];
 }
 
 function labelErrors(labels: JsonObject | undefined, name: string, value: string): readonly FieldError[] {
@@ -114,11 +119,16 @@ function labelErrors(labels: JsonObject | undefined, name: string, value: string
 }
 
 function selectorErrors(spec: JsonObject): readonly FieldError[] {
-  const errors = has(spec, "selector") ? [...validateLabelSelector(getOwn(spec, "selector"), "spec.selector")] : [required("spec.selector")];
+  const errors = has(spec, "selector")
+    ? [...validateLabelSelector(getOwn(spec, "selector"), "spec.selector")]
+    : [required("spec.selector")];
   const selector = selectorOf(spec);
   const labels = obj(at(spec, "template", "metadata"), "labels");
   if (selector === undefined || matchesLabels(selector, labels)) return errors;
-  return [...errors, invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`")];
+  return [
+    ...errors,
+    invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+  ];
 }
 
 function jobChangeErrors(object: JsonObject, live: JsonObject): readonly FieldError[] {
@@ -127,7 +137,13 @@ function jobChangeErrors(object: JsonObject, live: JsonObject): readonly FieldEr
   const immutable = (key: string, type?: string): readonly FieldError[] => {
     const after = getOwn(spec, key);
     if (sameValue(after, getOwn(before, key))) return [];
-    return [invalid(`spec.${key}`, after === undefined || type === undefined ? (after ?? null) : internalForm(after, type), FIELD_IS_IMMUTABLE)];
+    return [
+      invalid(
+        `spec.${key}`,
+        after === undefined || type === undefined ? (after ?? null) : internalForm(after, type),
+        FIELD_IS_IMMUTABLE,
+      ),
+    ];
   };
   return [
     ...jobSpecErrors(spec, "spec"),
@@ -146,7 +162,8 @@ function jobChangeErrors(object: JsonObject, live: JsonObject): readonly FieldEr
 function completionChangeErrors(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   const after: JsonValue = getOwn(spec, "completions") ?? null;
   const same = deepEqual(after, getOwn(before, "completions") ?? null);
-  if (str(spec, "completionMode") !== "Indexed") return same ? [] : [invalid("spec.completions", after, FIELD_IS_IMMUTABLE)];
+  if (str(spec, "completionMode") !== "Indexed")
+    return same ? [] : [invalid("spec.completions", after, FIELD_IS_IMMUTABLE)];
   if (same || after === null || deepEqual(after, getOwn(spec, "parallelism") ?? null)) return [];
   return [invalid("spec.completions", after, "can only be modified in tandem with spec.parallelism")];
 }
@@ -179,7 +196,10 @@ function copy(to: MutableJsonObject, from: JsonObject, key: string): void {
 }
 
 function jobWarnings(spec: JsonObject, path: string): readonly string[] {
-  const huge = str(spec, "completionMode") === "Indexed" && num(spec, "completions") > 100_000 && num(spec, "parallelism") > 10_000;
+  const huge =
+    str(spec, "completionMode") === "Indexed" &&
+    num(spec, "completions") > 100_000 &&
+    num(spec, "parallelism") > 10_000;
   const text =
     "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
   return [...(huge ? [`${path}: ${text}`] : []), ...podWarnings(at(spec, "template"), `${path}.template`)];
@@ -190,7 +210,9 @@ function cronJob(): ResourceStrategy {
     validateCreate: (object) => {
       const name = str(at(object, "metadata"), "name");
       const errors = cronErrors(at(object, "spec"), undefined);
-      return name.length > LONGEST_CRON_NAME ? [...errors, invalid("metadata.name", name, `must be no more than ${LONGEST_CRON_NAME} characters`)] : errors;
+      return name.length > LONGEST_CRON_NAME
+        ? [...errors, invalid("metadata.name", name, `must be no more than ${LONGEST_CRON_NAME} characters`)]
+        : errors;
     },
     validateUpdate: (object, live) => cronErrors(at(object, "spec"), at(live, "spec")),
     warnings: (object, live) => {
@@ -207,7 +229,8 @@ const ZONE_WARNING =
 
 function cronErrors(spec: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
   const template = at(spec, "jobTemplate", "spec");
-  const zoneChanged = before === undefined || !deepEqual(getOwn(spec, "timeZone") ?? null, getOwn(before, "timeZone") ?? null);
+  const zoneChanged =
+    before === undefined || !deepEqual(getOwn(spec, "timeZone") ?? null, getOwn(before, "timeZone") ?? null);
   const path = "spec.jobTemplate.spec";
   return [
     ...scheduleErrors(spec, before),
@@ -215,7 +238,9 @@ function cronErrors(spec: JsonObject, before: JsonObject | undefined): readonly 
     ...(zoneChanged && has(spec, "timeZone") ? zoneErrors(str(spec, "timeZone")) : []),
     ...requiredOneOf(str(spec, "concurrencyPolicy"), "spec.concurrencyPolicy", ["Allow", "Forbid", "Replace"]),
     ...jobSpecErrors(template, path),
-    ...(has(template, "selector") ? [invalid(`${path}.selector`, getOwn(template, "selector") ?? null, "`selector` will be auto-generated")] : []),
+    ...(has(template, "selector")
+      ? [invalid(`${path}.selector`, getOwn(template, "selector") ?? null, "`selector` will be auto-generated")]
+      : []),
     ...(bool(template, "manualSelector") ? [notSupported(`${path}.manualSelector`, true, ["nil", "false"])] : []),
     ...nonNegativeMember(spec, "successfulJobsHistoryLimit", "spec"),
     ...nonNegativeMember(spec, "failedJobsHistoryLimit", "spec"),
@@ -230,18 +255,25 @@ function scheduleErrors(spec: JsonObject, before: JsonObject | undefined): reado
   const errors = problem === undefined ? [] : [invalid(path, schedule, problem)];
   if (!schedule.includes("TZ")) return errors;
   const tolerated = before !== undefined && str(before, "schedule").includes("TZ");
-  if (!tolerated) return [...errors, invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")];
-  return has(spec, "timeZone") ? [...errors, invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule")] : errors;
+  if (!tolerated)
+    return [...errors, invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")];
+  return has(spec, "timeZone")
+    ? [...errors, invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule")]
+    : errors;
 }
 
 function zoneErrors(zone: string): readonly FieldError[] {
   const path = "spec.timeZone";
   if (zone === "") return [invalid(path, zone, "timeZone must be nil or non-empty string")];
-  const wrong = zone.split("/").some((part) => part === "." || part === ".." || part.startsWith("-") || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part));
+  const wrong = zone
+    .split("/")
+    .some((part) => part === "." || part === ".." || part.startsWith("-") || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part));
   if (wrong) return [invalid(path, zone, `unknown time zone ${zone}`)];
   const problem = timeZoneProblem(zone);
   return [
-    ...(zone.toLowerCase() === "local" ? [invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")] : []),
+    ...(zone.toLowerCase() === "local"
+      ? [invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")]
+      : []),
     ...(problem === undefined ? [] : [invalid(path, zone, problem)]),
   ];
 }

@@ -20,7 +20,16 @@ interface KindFacts {
   readonly singular?: string;
 }
 
-const ALL_VERBS: readonly string[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const ALL_VERBS: readonly string[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
 const NAMESPACE_VERBS: readonly string[] = ["create", "delete", "get", "list", "patch", "update", "watch"];
 const CREATE: readonly string[] = ["create"];
 const PROXY: readonly string[] = ["create", "delete", "get", "patch", "update"];
@@ -30,7 +39,9 @@ const ALL: readonly string[] = ["all"];
 const EXTENSIONS: readonly string[] = ["api-extensions"];
 
 /** Every served built-in kind, by `group/version/Kind` (`/v1/Pod` for the core group), in the order of discovery. */
-export const BUILTIN_KINDS: ReadonlyMap<string, ResourceInfo> = new Map(rows().map((info) => [`${info.group}/${info.version}/${info.kind}`, info]));
+export const BUILTIN_KINDS: ReadonlyMap<string, ResourceInfo> = new Map(
+  rows().map((info) => [`${info.group}/${info.version}/${info.kind}`, info]),
+);
 
 /** The facts of a served built-in kind, by `group/version/Kind`. */
 export function builtinKind(name: string): ResourceInfo {
@@ -66,12 +77,31 @@ function rows(): readonly ResourceInfo[] {
       returnsDeleted: true,
       sub: [sub(core, "Namespace", "finalize", ["update"])],
     }),
-    row(core, "Node", "nodes", { cluster: true, short: ["no"], status: true, sub: [sub(core, "NodeProxyOptions", "proxy", PROXY)] }),
-    row(core, "PersistentVolumeClaim", "persistentvolumeclaims", { short: ["pvc"], status: true, returnsDeleted: true }),
-    row(core, "PersistentVolume", "persistentvolumes", { cluster: true, short: ["pv"], status: true, returnsDeleted: true }),
+    row(core, "Node", "nodes", {
+      cluster: true,
+      short: ["no"],
+      status: true,
+      sub: [sub(core, "NodeProxyOptions", "proxy", PROXY)],
+    }),
+    row(core, "PersistentVolumeClaim", "persistentvolumeclaims", {
+      short: ["pvc"],
+      status: true,
+      returnsDeleted: true,
+    }),
+    row(core, "PersistentVolume", "persistentvolumes", {
+      cluster: true,
+      short: ["pv"],
+      status: true,
+      returnsDeleted: true,
+    }),
     row(core, "Pod", "pods", { short: ["po"], ...workload, returnsDeleted: true, sub: podSubresources(core) }),
     row(core, "PodTemplate", "podtemplates", { generation: true, returnsDeleted: true }),
-    row(core, "ReplicationController", "replicationcontrollers", { short: ["rc"], ...workload, scale: true, orphans: true }),
+    row(core, "ReplicationController", "replicationcontrollers", {
+      short: ["rc"],
+      ...workload,
+      scale: true,
+      orphans: true,
+    }),
     row(core, "ResourceQuota", "resourcequotas", { short: ["quota"], status: true, returnsDeleted: true }),
     row(core, "Secret", "secrets", {}),
     row(core, "ServiceAccount", "serviceaccounts", {
@@ -87,7 +117,12 @@ function rows(): readonly ResourceInfo[] {
       returnsDeleted: true,
       sub: [sub(core, "ServiceProxyOptions", "proxy", PROXY)],
     }),
-    row({ group: "apiregistration.k8s.io", version: "v1" }, "APIService", "apiservices", { cluster: true, categories: EXTENSIONS, status: true, unconditional: false }),
+    row({ group: "apiregistration.k8s.io", version: "v1" }, "APIService", "apiservices", {
+      cluster: true,
+      categories: EXTENSIONS,
+      status: true,
+      unconditional: false,
+    }),
     row(apps, "ControllerRevision", "controllerrevisions", {}),
     row(apps, "DaemonSet", "daemonsets", { short: ["ds"], ...workload }),
     row(apps, "Deployment", "deployments", { short: ["deploy"], ...workload, scale: true }),
@@ -100,8 +135,16 @@ function rows(): readonly ResourceInfo[] {
     row(authorization, "SelfSubjectAccessReview", "selfsubjectaccessreviews", { cluster: true, verbs: CREATE }),
     row(authorization, "SelfSubjectRulesReview", "selfsubjectrulesreviews", { cluster: true, verbs: CREATE }),
     row(authorization, "SubjectAccessReview", "subjectaccessreviews", { cluster: true, verbs: CREATE }),
-    row({ group: "autoscaling", version: "v2" }, "HorizontalPodAutoscaler", "horizontalpodautoscalers", { short: ["hpa"], categories: ALL, status: true }),
-    row({ group: "autoscaling", version: "v1" }, "HorizontalPodAutoscaler", "horizontalpodautoscalers", { short: ["hpa"], categories: ALL, status: true }),
+    row({ group: "autoscaling", version: "v2" }, "HorizontalPodAutoscaler", "horizontalpodautoscalers", {
+      short: ["hpa"],
+      categories: ALL,
+      status: true,
+    }),
+    row({ group: "autoscaling", version: "v1" }, "HorizontalPodAutoscaler", "horizontalpodautoscalers", {
+      short: ["hpa"],
+      categories: ALL,
+      status: true,
+    }),
     row({ group: "batch", version: "v1" }, "CronJob", "cronjobs", { short: ["cj"], ...workload }),
     row({ group: "batch", version: "v1" }, "Job", "jobs", { ...workload, orphans: true }),
     row({ group: "certificates.k8s.io", version: "v1" }, "CertificateSigningRequest", "certificatesigningrequests", {
@@ -115,7 +158,12 @@ function rows(): readonly ResourceInfo[] {
     row(network, "IPAddress", "ipaddresses", { cluster: true, short: ["ip"] }),
     row(network, "NetworkPolicy", "networkpolicies", { short: ["netpol"], generation: true }),
     row(network, "ServiceCIDR", "servicecidrs", { cluster: true, status: true }),
-    row({ group: "policy", version: "v1" }, "PodDisruptionBudget", "poddisruptionbudgets", { short: ["pdb"], status: true, generation: true, unconditional: false }),
+    row({ group: "policy", version: "v1" }, "PodDisruptionBudget", "poddisruptionbudgets", {
+      short: ["pdb"],
+      status: true,
+      generation: true,
+      unconditional: false,
+    }),
     row(rbac, "ClusterRoleBinding", "clusterrolebindings", { cluster: true, ...unconditionalRole }),
     row(rbac, "ClusterRole", "clusterroles", { cluster: true, ...unconditionalRole }),
     row(rbac, "RoleBinding", "rolebindings", unconditionalRole),
@@ -124,12 +172,42 @@ function rows(): readonly ResourceInfo[] {
     row(storage, "CSINode", "csinodes", { cluster: true, unconditional: false, returnsDeleted: true }),
     row(storage, "CSIStorageCapacity", "csistoragecapacities", { unconditional: false }),
     row(storage, "StorageClass", "storageclasses", { cluster: true, short: ["sc"], returnsDeleted: true }),
-    row(storage, "VolumeAttachment", "volumeattachments", { cluster: true, status: true, unconditional: false, returnsDeleted: true }),
-    row(storage, "VolumeAttributesClass", "volumeattributesclasses", { cluster: true, short: ["vac"], returnsDeleted: true }),
-    row(admission, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", { cluster: true, categories: EXTENSIONS, generation: true, unconditional: false }),
-    row(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", { cluster: true, categories: EXTENSIONS, status: true, generation: true, unconditional: false }),
-    row(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", { cluster: true, categories: EXTENSIONS, generation: true, unconditional: false }),
-    row(admission, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", { cluster: true, categories: EXTENSIONS, generation: true, unconditional: false }),
+    row(storage, "VolumeAttachment", "volumeattachments", {
+      cluster: true,
+      status: true,
+      unconditional: false,
+      returnsDeleted: true,
+    }),
+    row(storage, "VolumeAttributesClass", "volumeattributesclasses", {
+      cluster: true,
+      short: ["vac"],
+      returnsDeleted: true,
+    }),
+    row(admission, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", {
+      cluster: true,
+      categories: EXTENSIONS,
+      generation: true,
+      unconditional: false,
+    }),
+    row(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", {
+      cluster: true,
+      categories: EXTENSIONS,
+      status: true,
+      generation: true,
+      unconditional: false,
+    }),
+    row(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", {
+      cluster: true,
+      categories: EXTENSIONS,
+      generation: true,
+      unconditional: false,
+    }),
+    row(admission, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", {
+      cluster: true,
+      categories: EXTENSIONS,
+      generation: true,
+      unconditional: false,
+    }),
     row({ group: "apiextensions.k8s.io", version: "v1" }, "CustomResourceDefinition", "customresourcedefinitions", {
       cluster: true,
       short: ["crd", "crds"],
@@ -138,12 +216,26 @@ function rows(): readonly ResourceInfo[] {
       generation: true,
       unconditional: false,
     }),
-    row({ group: "scheduling.k8s.io", version: "v1" }, "PriorityClass", "priorityclasses", { cluster: true, short: ["pc"] }),
-    row({ group: "coordination.k8s.io", version: "v1" }, "Lease", "leases", { unconditional: false, createOnUpdate: true }),
+    row({ group: "scheduling.k8s.io", version: "v1" }, "PriorityClass", "priorityclasses", {
+      cluster: true,
+      short: ["pc"],
+    }),
+    row({ group: "coordination.k8s.io", version: "v1" }, "Lease", "leases", {
+      unconditional: false,
+      createOnUpdate: true,
+    }),
     row({ group: "discovery.k8s.io", version: "v1" }, "EndpointSlice", "endpointslices", { generation: true }),
     row(flow, "FlowSchema", "flowschemas", { cluster: true, status: true, generation: true }),
-    row(flow, "PriorityLevelConfiguration", "prioritylevelconfigurations", { cluster: true, status: true, generation: true }),
-    row({ group: "node.k8s.io", version: "v1" }, "RuntimeClass", "runtimeclasses", { cluster: true, unconditional: false, createOnUpdate: true }),
+    row(flow, "PriorityLevelConfiguration", "prioritylevelconfigurations", {
+      cluster: true,
+      status: true,
+      generation: true,
+    }),
+    row({ group: "node.k8s.io", version: "v1" }, "RuntimeClass", "runtimeclasses", {
+      cluster: true,
+      unconditional: false,
+      createOnUpdate: true,
+    }),
   ];
 }
 
@@ -161,7 +253,9 @@ function row(gv: GroupVersion, kind: string, resource: string, facts: KindFacts)
     namespaced: facts.cluster !== true,
     verbs: facts.verbs ?? ALL_VERBS,
     hasStatus: facts.status ?? false,
-    ...(facts.scale === true ? { scale: { specReplicas: "spec.replicas", statusReplicas: "status.replicas", labelSelector: "spec.selector" } } : {}),
+    ...(facts.scale === true
+      ? { scale: { specReplicas: "spec.replicas", statusReplicas: "status.replicas", labelSelector: "spec.selector" } }
+      : {}),
     otherSubresources: facts.sub ?? [],
     tracksGeneration: facts.generation ?? false,
     allowsUnconditionalUpdate: facts.unconditional ?? true,

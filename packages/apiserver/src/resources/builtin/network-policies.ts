@@ -27,12 +27,19 @@ export function policyStrategies(): readonly ResourceStrategy[] {
   return [networkPolicy(), disruptionBudget()];
 }
 
-const DIRECTIONS: readonly (readonly [rules: string, peers: string])[] = [["ingress", "from"], ["egress", "to"]];
+const DIRECTIONS: readonly (readonly [rules: string, peers: string])[] = [
+  ["ingress", "from"],
+  ["egress", "to"],
+];
 
 function networkPolicy(): ResourceStrategy {
   return builtinStrategy("networking.k8s.io/v1/NetworkPolicy", {
     validateCreate: (object) => networkPolicyErrors(at(object, "spec"), []),
-    validateUpdate: (object, live) => networkPolicyErrors(at(object, "spec"), cidrsOf(live).map(([cidr]) => cidr)),
+    validateUpdate: (object, live) =>
+      networkPolicyErrors(
+        at(object, "spec"),
+        cidrsOf(live).map(([cidr]) => cidr),
+      ),
     warnings: (object) => cidrsOf(object).flatMap(([cidr, path]) => cidrWarnings(cidr, path)),
   });
 }
@@ -46,7 +53,10 @@ function cidrsOf(object: JsonObject): readonly (readonly [cidr: string, path: st
         const block = obj(peer, "ipBlock");
         const path = `spec.${rules}[${i}].${peers}[${j}].ipBlock`;
         if (block === undefined) return [];
-        return [[str(block, "cidr"), `${path}.cidr`] as const, ...strs(block, "except").map((cidr, k) => [cidr, `${path}.except[${k}]`] as const)];
+        return [
+          [str(block, "cidr"), `${path}.cidr`] as const,
+          ...strs(block, "except").map((cidr, k) => [cidr, `${path}.except[${k}]`] as const),
+        ];
       }),
     ),
   );
@@ -64,20 +74,30 @@ function networkPolicyErrors(spec: JsonObject, known: readonly string[]): readon
       ]),
     ),
   ];
-  if (types.length > allowed.length) return [...errors, invalid("spec.policyTypes", [...types], "may not specify more than two policyTypes")];
-  return [...errors, ...types.flatMap((type, i) => (allowed.includes(type) ? [] : [notSupported(`spec.policyTypes[${i}]`, type, allowed)]))];
+  if (types.length > allowed.length)
+    return [...errors, invalid("spec.policyTypes", [...types], "may not specify more than two policyTypes")];
+  return [
+    ...errors,
+    ...types.flatMap((type, i) =>
+      allowed.includes(type) ? [] : [notSupported(`spec.policyTypes[${i}]`, type, allowed)],
+    ),
+  ];
 }
 
 function portErrors(port: JsonObject, path: string): readonly FieldError[] {
   const protocol = str(port, "protocol");
   const protocols = ["TCP", "UDP", "SCTP"];
-  const errors: FieldError[] = has(port, "protocol") && !protocols.includes(protocol) ? [notSupported(`${path}.protocol`, protocol, protocols)] : [];
+  const errors: FieldError[] =
+    has(port, "protocol") && !protocols.includes(protocol)
+      ? [notSupported(`${path}.protocol`, protocol, protocols)]
+      : [];
   const value = getOwn(port, "port");
   const hasEnd = has(port, "endPort");
   const end = num(port, "endPort");
   if (typeof value === "number") {
     errors.push(...invalidEach(`${path}.port`, value, isPortNumber(value)));
-    if (hasEnd && end < value) errors.push(invalid(`${path}.endPort`, value, "must be greater than or equal to `port`"));
+    if (hasEnd && end < value)
+      errors.push(invalid(`${path}.endPort`, value, "must be greater than or equal to `port`"));
     if (hasEnd) errors.push(...invalidEach(`${path}.endPort`, end, isPortNumber(end)));
   } else if (typeof value === "string") {
     if (hasEnd) errors.push(invalid(`${path}.endPort`, end, "may not be specified when `port` is non-numeric"));
@@ -95,7 +115,9 @@ function peerErrors(peer: JsonObject, path: string, known: readonly string[]): r
     ...(block === undefined ? [] : blockErrors(block, `${path}.ipBlock`, known)),
   ];
   if (given.length === 0) return [...errors, required(path, "must specify a peer")];
-  return given.length > 1 && block !== undefined ? [...errors, forbidden(path, "may not specify both ipBlock and another peer")] : errors;
+  return given.length > 1 && block !== undefined
+    ? [...errors, forbidden(path, "may not specify both ipBlock and another peer")]
+    : errors;
 }
 
 function blockErrors(block: JsonObject, path: string, known: readonly string[]): readonly FieldError[] {
@@ -110,7 +132,10 @@ function blockErrors(block: JsonObject, path: string, known: readonly string[]):
       const where = `${path}.except[${i}]`;
       const hole = parseCidr(except);
       const inside = hole === undefined || (cidrContains(cidr, maskedAddress(hole)) && cidr.prefix < hole.prefix);
-      return [...legacyCidrErrors(except, where, known), ...(inside ? [] : [invalid(where, except, "must be a strict subset of `cidr`")])];
+      return [
+        ...legacyCidrErrors(except, where, known),
+        ...(inside ? [] : [invalid(where, except, "must be a strict subset of `cidr`")]),
+      ];
     }),
   ];
 }
@@ -122,7 +147,9 @@ function disruptionBudget(): ResourceStrategy {
       const status = at(object, "status");
       return [
         ...conditionErrors(objs(status, "conditions"), "status.conditions"),
-        ...["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"].flatMap((key) => nonNegativeMember(status, key, "status")),
+        ...["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"].flatMap((key) =>
+          nonNegativeMember(status, key, "status"),
+        ),
       ];
     },
   });
@@ -134,13 +161,23 @@ function budgetErrors(spec: JsonObject): readonly FieldError[] {
   const known = ["AlwaysAllow", "IfHealthyBudget"];
   return [
     ...(both ? [invalid("spec", shownBudget(spec), "minAvailable and maxUnavailable cannot be both set")] : []),
-    ...["minAvailable", "maxUnavailable"].flatMap((key) => [...nonNegativeOrPercent(getOwn(spec, key), `spec.${key}`), ...notMoreThanAll(getOwn(spec, key), `spec.${key}`)]),
+    ...["minAvailable", "maxUnavailable"].flatMap((key) => [
+      ...nonNegativeOrPercent(getOwn(spec, key), `spec.${key}`),
+      ...notMoreThanAll(getOwn(spec, key), `spec.${key}`),
+    ]),
     ...validateLabelSelector(obj(spec, "selector"), "spec.selector"),
-    ...(has(spec, "unhealthyPodEvictionPolicy") && !known.includes(policy) ? [notSupported("spec.unhealthyPodEvictionPolicy", policy, known)] : []),
+    ...(has(spec, "unhealthyPodEvictionPolicy") && !known.includes(policy)
+      ? [notSupported("spec.unhealthyPodEvictionPolicy", policy, known)]
+      : []),
   ];
 }
 
 function shownBudget(spec: JsonObject): JsonObject {
   const value = (key: string) => getOwn(spec, key) ?? null;
-  return { MinAvailable: value("minAvailable"), Selector: value("selector"), MaxUnavailable: value("maxUnavailable"), UnhealthyPodEvictionPolicy: value("unhealthyPodEvictionPolicy") };
+  return {
+    MinAvailable: value("minAvailable"),
+    Selector: value("selector"),
+    MaxUnavailable: value("maxUnavailable"),
+    UnhealthyPodEvictionPolicy: value("unhealthyPodEvictionPolicy"),
+  };
 }

@@ -40,7 +40,10 @@ function ingress(): ResourceStrategy {
     validateUpdate: (object, live) => ingressErrors(at(object, "spec"), at(live, "spec")),
     validateStatusUpdate: statusErrors,
     warnings: (object, live) => {
-      const old = live === undefined && has(at(object, "metadata", "annotations"), CLASS) && !has(at(object, "spec"), "ingressClassName");
+      const old =
+        live === undefined &&
+        has(at(object, "metadata", "annotations"), CLASS) &&
+        !has(at(object, "spec"), "ingressClassName");
       return old ? [`annotation "${CLASS}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
     },
   });
@@ -59,7 +62,9 @@ function ingressErrors(spec: JsonObject, before: JsonObject | undefined): readon
   const backend = obj(spec, "defaultBackend");
   const name = str(spec, "ingressClassName");
   return [
-    ...(rules.length === 0 && backend === undefined ? [invalid("spec", getOwn(spec, "rules") ?? null, "either `defaultBackend` or `rules` must be specified")] : []),
+    ...(rules.length === 0 && backend === undefined
+      ? [invalid("spec", getOwn(spec, "rules") ?? null, "either `defaultBackend` or `rules` must be specified")]
+      : []),
     ...(backend === undefined ? [] : backendErrors(backend, "spec.defaultBackend")),
     ...rules.flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`, hadBadWildcardRule(before))),
     ...objs(spec, "tls").flatMap((tls, i) => tlsErrors(tls, `spec.tls[${i}]`, hadBadSecretName(before))),
@@ -68,11 +73,15 @@ function ingressErrors(spec: JsonObject, before: JsonObject | undefined): readon
 }
 
 function hadBadSecretName(before: JsonObject | undefined): boolean {
-  return objs(before, "tls").some((tls) => str(tls, "secretName") !== "" && isDns1123Subdomain(str(tls, "secretName")).length > 0);
+  return objs(before, "tls").some(
+    (tls) => str(tls, "secretName") !== "" && isDns1123Subdomain(str(tls, "secretName")).length > 0,
+  );
 }
 
 function hadBadWildcardRule(before: JsonObject | undefined): boolean {
-  return objs(before, "rules").some((rule) => str(rule, "host").includes("*") && httpErrors(obj(rule, "http"), "").length > 0);
+  return objs(before, "rules").some(
+    (rule) => str(rule, "host").includes("*") && httpErrors(obj(rule, "http"), "").length > 0,
+  );
 }
 
 function hostErrors(host: string, path: string): readonly FieldError[] {
@@ -81,10 +90,15 @@ function hostErrors(host: string, path: string): readonly FieldError[] {
 
 function ruleErrors(rule: JsonObject, path: string, lenient: boolean): readonly FieldError[] {
   const host = str(rule, "host");
-  const errors = host === "" ? [] : [
-    ...(parseIp(host) === undefined ? [] : [invalid(`${path}.host`, host, "must be a DNS name, not an IP address")]),
-    ...hostErrors(host, `${path}.host`),
-  ];
+  const errors =
+    host === ""
+      ? []
+      : [
+          ...(parseIp(host) === undefined
+            ? []
+            : [invalid(`${path}.host`, host, "must be a DNS name, not an IP address")]),
+          ...hostErrors(host, `${path}.host`),
+        ];
   return host.includes("*") && lenient ? errors : [...errors, ...httpErrors(obj(rule, "http"), `${path}.http`)];
 }
 
@@ -101,11 +115,21 @@ function pathErrors(each: JsonObject, path: string): readonly FieldError[] {
   const text = str(each, "path");
   const strict = type === "Exact" || type === "Prefix";
   const errors: FieldError[] = [];
-  if (!strict && type !== "ImplementationSpecific") errors.push(notSupported(`${path}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"]));
-  else if (!text.startsWith("/") && (strict || text !== "")) errors.push(invalid(`${path}.path`, text, "must be an absolute path"));
+  if (!strict && type !== "ImplementationSpecific")
+    errors.push(notSupported(`${path}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"]));
+  else if (!text.startsWith("/") && (strict || text !== ""))
+    errors.push(invalid(`${path}.path`, text, "must be an absolute path"));
   if (strict) {
-    errors.push(...BAD_PARTS.filter((part) => text.includes(part)).map((part) => invalid(`${path}.path`, text, `must not contain '${part}'`)));
-    errors.push(...["/..", "/."].filter((end) => text.endsWith(end)).map((end) => invalid(`${path}.path`, text, `cannot end with '${end}'`)));
+    errors.push(
+      ...BAD_PARTS.filter((part) => text.includes(part)).map((part) =>
+        invalid(`${path}.path`, text, `must not contain '${part}'`),
+      ),
+    );
+    errors.push(
+      ...["/..", "/."]
+        .filter((end) => text.endsWith(end))
+        .map((end) => invalid(`${path}.path`, text, `cannot end with '${end}'`)),
+    );
   }
   return [...errors, ...backendErrors(at(each, "backend"), `${path}.backend`)];
 }
@@ -113,7 +137,8 @@ function pathErrors(each: JsonObject, path: string): readonly FieldError[] {
 function backendErrors(backend: JsonObject, path: string): readonly FieldError[] {
   const resource = obj(backend, "resource");
   const service = obj(backend, "service");
-  if (resource !== undefined && service !== undefined) return [invalid(path, "", "cannot set both resource and service backends")];
+  if (resource !== undefined && service !== undefined)
+    return [invalid(path, "", "cannot set both resource and service backends")];
   if (resource !== undefined) return referenceErrors(resource, `${path}.resource`);
   if (service === undefined) return [invalid(path, "", "resource or service backend is required")];
   const port = at(service, "port");
@@ -148,7 +173,10 @@ function statusErrors(object: JsonObject, live: JsonObject): readonly FieldError
   return objs(at(object, "status", "loadBalancer"), "ingress").flatMap((each, i) => {
     const path = `status.loadBalancer.ingress[${i}]`;
     const ip = str(each, "ip");
-    return [...(ip === "" ? [] : legacyIpErrors(ip, `${path}.ip`, known)), ...hostnameErrors(str(each, "hostname"), `${path}.hostname`)];
+    return [
+      ...(ip === "" ? [] : legacyIpErrors(ip, `${path}.ip`, known)),
+      ...hostnameErrors(str(each, "hostname"), `${path}.hostname`),
+    ];
   });
 }
 
@@ -158,7 +186,10 @@ function ingressClass(): ResourceStrategy {
     validateUpdate: (object, live) => {
       const after: JsonValue = str(at(object, "spec"), "controller");
       const same = after === str(at(live, "spec"), "controller");
-      return [...(same ? [] : [invalid("spec.controller", after, FIELD_IS_IMMUTABLE)]), ...ingressClassErrors(at(object, "spec"))];
+      return [
+        ...(same ? [] : [invalid("spec.controller", after, FIELD_IS_IMMUTABLE)]),
+        ...ingressClassErrors(at(object, "spec")),
+      ];
     },
   });
 }
@@ -178,8 +209,13 @@ function parameterErrors(parameters: JsonObject, path: string): readonly FieldEr
   const scope = str(parameters, "scope");
   const namespace = str(parameters, "namespace");
   if (!has(parameters, "scope")) return [...errors, required(`${path}.scope`)];
-  if (scope !== "Cluster" && scope !== "Namespace") return [...errors, notSupported(`${path}.scope`, scope, ["Cluster", "Namespace"])];
-  if (scope === "Cluster") return has(parameters, "namespace") ? [...errors, forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")] : errors;
-  if (!has(parameters, "namespace")) return [...errors, required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
+  if (scope !== "Cluster" && scope !== "Namespace")
+    return [...errors, notSupported(`${path}.scope`, scope, ["Cluster", "Namespace"])];
+  if (scope === "Cluster")
+    return has(parameters, "namespace")
+      ? [...errors, forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
+      : errors;
+  if (!has(parameters, "namespace"))
+    return [...errors, required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
   return [...errors, ...invalidEach(`${path}.namespace`, namespace, isDns1123Label(namespace))];
 }

@@ -47,7 +47,9 @@ function node(): ResourceStrategy {
       const spec = at(object, "spec");
       return [
         ...(has(spec, "configSource") ? ["spec.configSource: the feature is removed"] : []),
-        ...(str(spec, "externalID") === "" ? [] : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]),
+        ...(str(spec, "externalID") === ""
+          ? []
+          : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]),
         ...strs(spec, "podCIDRs").flatMap((cidr, i) => cidrWarnings(cidr, `spec.podCIDRs[${i}]`)),
       ];
     },
@@ -58,13 +60,17 @@ function node(): ResourceStrategy {
 /** New nodes are kept free until they report that they are ready (the TaintNodesByCondition admission plug-in). */
 function taintUntilReady(spec: MutableJsonObject): void {
   const taints = objs(spec, "taints");
-  const tainted = taints.some((taint) => str(taint, "key") === NOT_READY["key"] && str(taint, "effect") === NOT_READY["effect"]);
+  const tainted = taints.some(
+    (taint) => str(taint, "key") === NOT_READY["key"] && str(taint, "effect") === NOT_READY["effect"],
+  );
   if (!tainted) spec["taints"] = [...taints, NOT_READY];
 }
 
 function quantityErrors(object: JsonObject): readonly FieldError[] {
   return ["capacity", "allocatable"].flatMap((key) =>
-    entries(at(object, "status"), key).flatMap(([name, value]) => resourceQuantityErrors(name, findQuantity(String(value)), String(value), `status.${key}.${name}`)),
+    entries(at(object, "status"), key).flatMap(([name, value]) =>
+      resourceQuantityErrors(name, findQuantity(String(value)), String(value), `status.${key}.${name}`),
+    ),
   );
 }
 
@@ -88,22 +94,33 @@ function changeErrors(object: JsonObject, live: JsonObject): readonly FieldError
   const addresses = objs(at(object, "status"), "addresses");
   for (const [i, address] of addresses.entries()) {
     const repeated = addresses.slice(0, i).some((other) => deepEqual(other, address));
-    if (repeated) errors.push(duplicate(`status.addresses[${i}]`, { Type: str(address, "type"), Address: str(address, "address") }));
+    if (repeated)
+      errors.push(
+        duplicate(`status.addresses[${i}]`, { Type: str(address, "type"), Address: str(address, "address") }),
+      );
   }
   const [cidrs, old] = [strs(spec, "podCIDRs"), strs(before, "podCIDRs")];
-  const changed = old.length === 0 ? 0 : cidrs.length !== old.length ? 1 : old.filter((cidr, i) => cidr !== cidrs[i]).length;
-  for (let i = 0; i < changed; i++) errors.push(forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
+  const changed =
+    old.length === 0 ? 0 : cidrs.length !== old.length ? 1 : old.filter((cidr, i) => cidr !== cidrs[i]).length;
+  for (let i = 0; i < changed; i++)
+    errors.push(forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
   const provider = str(before, "providerID");
-  if (provider !== "" && provider !== str(spec, "providerID")) errors.push(forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid'));
+  if (provider !== "" && provider !== str(spec, "providerID"))
+    errors.push(forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid'));
   errors.push(...taintErrors(objs(spec, "taints"), "metadata.taints"));
-  return str(spec, "externalID") === str(before, "externalID") ? errors : [...errors, forbidden("spec.externalID", "may not be updated")];
+  return str(spec, "externalID") === str(before, "externalID")
+    ? errors
+    : [...errors, forbidden("spec.externalID", "may not be updated")];
 }
 
 function runtimeClass(): ResourceStrategy {
   return builtinStrategy("node.k8s.io/v1/RuntimeClass", {
     anyFinalizer: true,
     validateCreate: runtimeErrors,
-    validateUpdate: (object, live) => (str(object, "handler") === str(live, "handler") ? [] : [invalid("handler", str(object, "handler"), FIELD_IS_IMMUTABLE)]),
+    validateUpdate: (object, live) =>
+      str(object, "handler") === str(live, "handler")
+        ? []
+        : [invalid("handler", str(object, "handler"), FIELD_IS_IMMUTABLE)],
     warnings: (object) =>
       entries(at(object, "scheduling"), "nodeSelector").flatMap(([key]) => {
         const message = deprecatedLabel(key);
@@ -116,10 +133,20 @@ function runtimeErrors(object: JsonObject): readonly FieldError[] {
   const handler = str(object, "handler");
   const overhead = obj(object, "overhead");
   const scheduling = obj(object, "scheduling");
-  const errors: FieldError[] = handler === "" ? [required("handler")] : [...invalidEach("handler", handler, isDns1123Label(handler))];
-  if (overhead !== undefined) errors.push(...resourceErrors({ limits: at(overhead, "podFixed") }, "overhead", { name: containerResourceNameErrors, claims: [] }));
+  const errors: FieldError[] =
+    handler === "" ? [required("handler")] : [...invalidEach("handler", handler, isDns1123Label(handler))];
+  if (overhead !== undefined)
+    errors.push(
+      ...resourceErrors({ limits: at(overhead, "podFixed") }, "overhead", {
+        name: containerResourceNameErrors,
+        claims: [],
+      }),
+    );
   if (scheduling === undefined) return errors;
-  errors.push(...validateLabels(obj(scheduling, "nodeSelector"), "scheduling.nodeSelector"), ...tolerationErrors(scheduling, "scheduling.tolerations"));
+  errors.push(
+    ...validateLabels(obj(scheduling, "nodeSelector"), "scheduling.nodeSelector"),
+    ...tolerationErrors(scheduling, "scheduling.tolerations"),
+  );
   const seen = new Set<string>();
   for (const [i, toleration] of objs(scheduling, "tolerations").entries()) {
     const key = JSON.stringify(["key", "operator", "value", "effect"].map((member) => str(toleration, member)));
@@ -139,7 +166,10 @@ function shownToleration(toleration: JsonObject): JsonObject {
   };
 }
 
-const SYSTEM_VALUES: ReadonlyMap<string, number> = new Map([["system-node-critical", 2_000_001_000], ["system-cluster-critical", 2_000_000_000]]);
+const SYSTEM_VALUES: ReadonlyMap<string, number> = new Map([
+  ["system-node-critical", 2_000_001_000],
+  ["system-cluster-critical", 2_000_000_000],
+]);
 const GREATEST_USER_VALUE = 1_000_000_000;
 
 function priorityClass(): ResourceStrategy {
@@ -151,7 +181,9 @@ function priorityClass(): ResourceStrategy {
     validateCreate: priorityErrors,
     validateUpdate: (object, live) => [
       ...(num(object, "value") === num(live, "value") ? [] : [forbidden("value", "may not be changed in an update.")]),
-      ...(str(object, "preemptionPolicy") === str(live, "preemptionPolicy") ? [] : [invalid("preemptionPolicy", getOwn(object, "preemptionPolicy") ?? null, FIELD_IS_IMMUTABLE)]),
+      ...(str(object, "preemptionPolicy") === str(live, "preemptionPolicy")
+        ? []
+        : [invalid("preemptionPolicy", getOwn(object, "preemptionPolicy") ?? null, FIELD_IS_IMMUTABLE)]),
     ],
   });
 }
@@ -162,9 +194,21 @@ function priorityErrors(object: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (name.startsWith("system-")) {
     const problem = systemProblem(name, object);
-    if (problem !== undefined) errors.push(forbidden("metadata.name", `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`));
-  } else if (value > GREATEST_USER_VALUE) errors.push(forbidden("value", `maximum allowed value of a user defined priority is ${GREATEST_USER_VALUE}`));
-  return has(object, "preemptionPolicy") ? [...errors, ...requiredOneOf(str(object, "preemptionPolicy"), "preemptionPolicy", ["PreemptLowerPriority", "Never"])] : errors;
+    if (problem !== undefined)
+      errors.push(
+        forbidden(
+          "metadata.name",
+          `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`,
+        ),
+      );
+  } else if (value > GREATEST_USER_VALUE)
+    errors.push(forbidden("value", `maximum allowed value of a user defined priority is ${GREATEST_USER_VALUE}`));
+  return has(object, "preemptionPolicy")
+    ? [
+        ...errors,
+        ...requiredOneOf(str(object, "preemptionPolicy"), "preemptionPolicy", ["PreemptLowerPriority", "Never"]),
+      ]
+    : errors;
 }
 
 function systemProblem(name: string, object: JsonObject): string | undefined {

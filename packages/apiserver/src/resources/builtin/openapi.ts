@@ -25,8 +25,13 @@ export function openApiV3Document(path: string): string | undefined {
   const document = (unpacked(OPENAPI_DOCUMENTS) as Readonly<Record<string, StoredDocument>>)[path];
   if (document === undefined) return undefined;
   const types = document.types === null ? {} : (unpacked(OPENAPI_TYPES) as Readonly<Record<string, string>>);
-  const texts = document.types?.map((name) => `${JSON.stringify(name)}:${document.variants[name] ?? types[name] ?? "{}"}`);
-  const components = [...(texts === undefined ? [] : [`"schemas":{${texts.join(",")}}`]), ...(document.tail === "" ? [] : [document.tail])];
+  const texts = document.types?.map(
+    (name) => `${JSON.stringify(name)}:${document.variants[name] ?? types[name] ?? "{}"}`,
+  );
+  const components = [
+    ...(texts === undefined ? [] : [`"schemas":{${texts.join(",")}}`]),
+    ...(document.tail === "" ? [] : [document.tail]),
+  ];
   return `${document.head},"components":{${components.join(",")}}}`;
 }
 

@@ -14,7 +14,12 @@ export function overlapWarnings(volumes: readonly JsonObject[]): readonly string
     ...["configMap", "secret", "downwardAPI"].flatMap((key) => {
       const source = obj(volume, key);
       if (source === undefined) return [];
-      const shown = key === "configMap" ? `ConfigMap ${goQuote(str(source, "name"))}` : key === "secret" ? `Secret ${goQuote(str(source, "secretName"))}` : "DownwardAPI";
+      const shown =
+        key === "configMap"
+          ? `ConfigMap ${goQuote(str(source, "name"))}`
+          : key === "secret"
+            ? `Secret ${goQuote(str(source, "secretName"))}`
+            : "DownwardAPI";
       return overlaps(itemsOf(source, "")).map((text) => warning(volume, shown, text));
     }),
     ...projectedWarnings(volume),
@@ -31,12 +36,17 @@ function itemsOf(source: JsonObject, from: string): readonly Source[] {
 
 function projectedWarnings(volume: JsonObject): readonly string[] {
   const sources = objs(obj(volume, "projected"), "sources");
-  const empty = sources.filter((source) => Object.keys(source).length === 0).map(() => `volume ${goQuote(str(volume, "name"))} (Projected) has no sources provided`);
+  const empty = sources
+    .filter((source) => Object.keys(source).length === 0)
+    .map(() => `volume ${goQuote(str(volume, "name"))} (Projected) has no sources provided`);
   return [...empty, ...overlaps(sources.flatMap(projectedSource)).map((text) => warning(volume, "Projected", text))];
 }
 
 function projectedSource(source: JsonObject): readonly Source[] {
-  for (const [key, kind] of [["configMap", "ConfigMap"], ["secret", "Secret"]] as const) {
+  for (const [key, kind] of [
+    ["configMap", "ConfigMap"],
+    ["secret", "Secret"],
+  ] as const) {
     const of = obj(source, key);
     if (of !== undefined && objs(of, "items").length > 0) return itemsOf(of, `${kind} ${goQuote(str(of, "name"))}`);
   }
@@ -53,7 +63,12 @@ function overlaps(sources: readonly Source[]): readonly string[] {
   const seen: Source[] = [];
   return sources.flatMap((each) => {
     const source = { ...each, path: each.path.replace(/\/+$/, "") };
-    const hits = source.path === "" ? [] : seen.filter((other) => other.path !== "" && (isBelow(other.path, source.path) || isBelow(source.path, other.path)));
+    const hits =
+      source.path === ""
+        ? []
+        : seen.filter(
+            (other) => other.path !== "" && (isBelow(other.path, source.path) || isBelow(source.path, other.path)),
+          );
     seen.push(source);
     return hits.map((other) => `${shown(source)} with ${shown(other)}`);
   });

@@ -50,7 +50,17 @@ const SOURCES: readonly (readonly [key: string, shown: string])[] = [
   ["storageos", "storageos"],
   ["csi", "csi"],
 ];
-const WITHOUT_MOUNT_OPTIONS: ReadonlySet<string> = new Set(["hostPath", "flocker", "fc", "flexVolume", "portworxVolume", "scaleIO", "local", "storageos", "csi"]);
+const WITHOUT_MOUNT_OPTIONS: ReadonlySet<string> = new Set([
+  "hostPath",
+  "flocker",
+  "fc",
+  "flexVolume",
+  "portworxVolume",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+]);
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 const DEPRECATED: readonly (readonly [key: string, message: string])[] = [
   ["cephfs", "spec.cephfs: deprecated in v1.28, non-functional in v1.31+"],
@@ -94,7 +104,10 @@ function volumeErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const supports = SOURCES.some(([key]) => has(spec, key) && !WITHOUT_MOUNT_OPTIONS.has(key));
   if (supports || !has(at(object, "metadata", "annotations"), MOUNT_OPTIONS)) return errors;
-  return [...errors, forbidden(`metadata.annotations.${MOUNT_OPTIONS}`, "may not specify mount options for this volume type")];
+  return [
+    ...errors,
+    forbidden(`metadata.annotations.${MOUNT_OPTIONS}`, "may not specify mount options for this volume type"),
+  ];
 }
 
 function specErrors(object: JsonObject): readonly FieldError[] {
@@ -108,11 +121,15 @@ function specErrors(object: JsonObject): readonly FieldError[] {
     ...(modes.length === 0 ? [required("spec.accessModes")] : []),
     ...accessModeErrors(modes, "spec.accessModes"),
     ...capacityErrors(spec),
-    ...(policy !== "" && !policies.includes(policy) ? [notSupported("spec.persistentVolumeReclaimPolicy", policy, policies)] : []),
+    ...(policy !== "" && !policies.includes(policy)
+      ? [notSupported("spec.persistentVolumeReclaimPolicy", policy, policies)]
+      : []),
     ...affinityErrors(obj(spec, "nodeAffinity")),
     ...sourceErrors(object),
     ...(name === "" ? [] : invalidEach("spec.storageClassName", name, isDns1123Subdomain(name))),
-    ...(has(spec, "volumeMode") && !VOLUME_MODES.includes(mode) ? [notSupported("spec.volumeMode", mode, VOLUME_MODES)] : []),
+    ...(has(spec, "volumeMode") && !VOLUME_MODES.includes(mode)
+      ? [notSupported("spec.volumeMode", mode, VOLUME_MODES)]
+      : []),
     ...attributesErrors(spec),
   ];
 }
@@ -121,7 +138,8 @@ function capacityErrors(spec: JsonObject): readonly FieldError[] {
   const path = "spec.capacity";
   const capacity = entries(spec, "capacity");
   const errors: FieldError[] = capacity.length === 0 ? [required(path)] : [];
-  if (capacity.length !== 1 || capacity[0]?.[0] !== "storage") errors.push(notSupported(path, getOwn(spec, "capacity") ?? null, ["storage"]));
+  if (capacity.length !== 1 || capacity[0]?.[0] !== "storage")
+    errors.push(notSupported(path, getOwn(spec, "capacity") ?? null, ["storage"]));
   for (const [name, value] of capacity) {
     const quantity = findQuantity(String(value));
     if (quantity === undefined) continue;
@@ -135,7 +153,9 @@ function affinityErrors(affinity: JsonObject | undefined): readonly FieldError[]
   if (affinity === undefined) return [];
   const selector = obj(affinity, "required");
   const path = "spec.nodeAffinity.required";
-  return selector === undefined ? [required(path, "must specify required node constraints")] : nodeSelectorErrors(selector, path);
+  return selector === undefined
+    ? [required(path, "must specify required node constraints")]
+    : nodeSelectorErrors(selector, path);
 }
 
 function sourceErrors(object: JsonObject): readonly FieldError[] {
@@ -145,7 +165,8 @@ function sourceErrors(object: JsonObject): readonly FieldError[] {
   for (const [key, shown] of SOURCES) {
     const source = obj(spec, key);
     if (source === undefined) continue;
-    if (found > 0 && key !== "flexVolume") errors.push(forbidden(`spec.${shown}`, "may not specify more than 1 volume type"));
+    if (found > 0 && key !== "flexVolume")
+      errors.push(forbidden(`spec.${shown}`, "may not specify more than 1 volume type"));
     else errors.push(...oneSourceErrors(object, key, source));
     found++;
   }
@@ -165,8 +186,11 @@ function oneSourceErrors(object: JsonObject, key: string, source: JsonObject): r
     case "nfs":
       return nfsErrors(source, path);
     case "local": {
-      const wrong = str(source, "path") === "" ? [required(`${path}.path`)] : backstepErrors(str(source, "path"), `${path}.path`);
-      return has(at(object, "spec"), "nodeAffinity") ? wrong : [...wrong, required("spec.nodeAffinity", "Local volume requires node affinity")];
+      const wrong =
+        str(source, "path") === "" ? [required(`${path}.path`)] : backstepErrors(str(source, "path"), `${path}.path`);
+      return has(at(object, "spec"), "nodeAffinity")
+        ? wrong
+        : [...wrong, required("spec.nodeAffinity", "Local volume requires node affinity")];
     }
     case "csi":
       return csiErrors(source, path);
@@ -178,7 +202,12 @@ function oneSourceErrors(object: JsonObject, key: string, source: JsonObject): r
 }
 
 function csiErrors(source: JsonObject, path: string): readonly FieldError[] {
-  const references = ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
+  const references = [
+    "controllerPublishSecretRef",
+    "controllerExpandSecretRef",
+    "nodePublishSecretRef",
+    "nodeExpandSecretRef",
+  ];
   return [
     ...csiDriverNameErrors(str(source, "driver"), `${path}.driver`),
     ...(str(source, "volumeHandle") === "" ? [required(`${path}.volumeHandle`)] : []),
@@ -193,7 +222,8 @@ function csiErrors(source: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
-const ISCSI_NAME = /^(iqn\.\d{4}-\d{2}\.([a-z0-9\-.:]*[a-z0-9])(:[^,;*&$|\s]+)?|eui\.[0-9a-fA-F]{16}|naa\.[0-9a-fA-F]{32})$/;
+const ISCSI_NAME =
+  /^(iqn\.\d{4}-\d{2}\.([a-z0-9\-.:]*[a-z0-9])(:[^,;*&$|\s]+)?|eui\.[0-9a-fA-F]{16}|naa\.[0-9a-fA-F]{32})$/;
 
 function iscsiErrors(source: JsonObject, path: string, name: string): readonly FieldError[] {
   const portal = str(source, "targetPortal");
@@ -201,7 +231,13 @@ function iscsiErrors(source: JsonObject, path: string, name: string): readonly F
   const lun = num(source, "lun");
   const errors: FieldError[] = portal === "" ? [required(`${path}.targetPortal`)] : [];
   if (has(source, "initiatorName") && `${name}:${portal}`.length > 64) {
-    errors.push(invalid(`${path}.targetportal`, portal, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."));
+    errors.push(
+      invalid(
+        `${path}.targetportal`,
+        portal,
+        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+      ),
+    );
   }
   if (iqn === "") errors.push(required(`${path}.iqn`));
   else if (!ISCSI_NAME.test(iqn)) errors.push(invalid(`${path}.iqn`, iqn, "must be valid format"));
@@ -211,7 +247,9 @@ function iscsiErrors(source: JsonObject, path: string, name: string): readonly F
   if (auth && secret === undefined) errors.push(required(`${path}.secretRef`));
   if (secret !== undefined && str(secret, "name") === "") errors.push(required(`${path}.secretRef.name`));
   const initiator = str(source, "initiatorName");
-  return has(source, "initiatorName") && !ISCSI_NAME.test(initiator) ? [...errors, invalid(`${path}.initiatorname`, initiator, "must be valid format")] : errors;
+  return has(source, "initiatorName") && !ISCSI_NAME.test(initiator)
+    ? [...errors, invalid(`${path}.initiatorname`, initiator, "must be valid format")]
+    : errors;
 }
 
 function attributesErrors(spec: JsonObject): readonly FieldError[] {
@@ -219,7 +257,9 @@ function attributesErrors(spec: JsonObject): readonly FieldError[] {
   const name = str(spec, "volumeAttributesClassName");
   const path = "spec.volumeAttributesClassName";
   return [
-    ...(name === "" ? [required(path, "an empty string is disallowed")] : invalidEach(path, name, isDns1123Subdomain(name))),
+    ...(name === ""
+      ? [required(path, "an empty string is disallowed")]
+      : invalidEach(path, name, isDns1123Subdomain(name))),
     ...(has(spec, "csi") ? [] : [required("spec.csi", "has to be specified when using volumeAttributesClassName")]),
   ];
 }
@@ -244,12 +284,23 @@ function changeErrors(object: JsonObject, live: JsonObject): readonly FieldError
   }
   const errors: FieldError[] = [];
   if (!deepEqual(after, old)) {
-    errors.push(forbidden("spec.persistentvolumesource", `spec.persistentvolumesource is immutable after creation\n${textDiff(old, after)}`));
+    errors.push(
+      forbidden(
+        "spec.persistentvolumesource",
+        `spec.persistentvolumesource is immutable after creation\n${textDiff(old, after)}`,
+      ),
+    );
   }
-  if (!sameValue(getOwn(spec, "volumeMode"), getOwn(before, "volumeMode"))) errors.push(invalid("volumeMode", getOwn(spec, "volumeMode") ?? null, FIELD_IS_IMMUTABLE));
+  if (!sameValue(getOwn(spec, "volumeMode"), getOwn(before, "volumeMode")))
+    errors.push(invalid("volumeMode", getOwn(spec, "volumeMode") ?? null, FIELD_IS_IMMUTABLE));
   const affinity = getOwn(spec, "nodeAffinity");
-  if (has(before, "nodeAffinity") && !deepEqual(withGaLabels(affinity ?? null), withGaLabels(getOwn(before, "nodeAffinity") ?? null))) {
-    errors.push(invalid("nodeAffinity", affinity ?? null, `${FIELD_IS_IMMUTABLE}, except for updating from beta label to GA`));
+  if (
+    has(before, "nodeAffinity") &&
+    !deepEqual(withGaLabels(affinity ?? null), withGaLabels(getOwn(before, "nodeAffinity") ?? null))
+  ) {
+    errors.push(
+      invalid("nodeAffinity", affinity ?? null, `${FIELD_IS_IMMUTABLE}, except for updating from beta label to GA`),
+    );
   }
   if (has(before, "volumeAttributesClassName") && !has(spec, "volumeAttributesClassName")) {
     errors.push(forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden"));
@@ -269,12 +320,18 @@ function withGaLabels(value: NonNullable<JsonObject[string]> | null): JsonObject
 function volumeWarnings(object: JsonObject): readonly string[] {
   const spec = at(object, "spec");
   const annotations = at(object, "metadata", "annotations");
-  const old = (key: string, message: string): readonly string[] => (has(annotations, key) ? [`metadata.annotations[${key}]: ${message}`] : []);
+  const old = (key: string, message: string): readonly string[] =>
+    has(annotations, key) ? [`metadata.annotations[${key}]: ${message}`] : [];
   return [
-    ...old("volume.beta.kubernetes.io/storage-class", 'deprecated since v1.8; use "storageClassName" attribute instead'),
+    ...old(
+      "volume.beta.kubernetes.io/storage-class",
+      'deprecated since v1.8; use "storageClassName" attribute instead',
+    ),
     ...old(MOUNT_OPTIONS, 'deprecated since v1.31; use "mountOptions" attribute instead'),
     ...(str(spec, "persistentVolumeReclaimPolicy") === "Recycle" ? [RECYCLE] : []),
-    ...objs(at(spec, "nodeAffinity", "required"), "nodeSelectorTerms").flatMap((term, i) => termWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, false)),
+    ...objs(at(spec, "nodeAffinity", "required"), "nodeSelectorTerms").flatMap((term, i) =>
+      termWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, false),
+    ),
     ...DEPRECATED.filter(([key]) => has(spec, key)).map(([, message]) => message),
   ];
 }

@@ -45,7 +45,9 @@ function restartsCell({ count, last }: Restarts, context: StrategyContext): stri
 function podProgress(pod: JsonObject): Progress {
   const status = at(pod, "status");
   const phase = str(status, "phase");
-  const gated = objs(status, "conditions").some((c) => str(c, "type") === "PodScheduled" && str(c, "reason") === "SchedulingGated");
+  const gated = objs(status, "conditions").some(
+    (c) => str(c, "type") === "PodScheduled" && str(c, "reason") === "SchedulingGated",
+  );
   const start = gated ? "SchedulingGated" : str(status, "reason") || phase;
   const init = initProgress(pod, start);
   const initialized = isConditionTrue(status, "Initialized");

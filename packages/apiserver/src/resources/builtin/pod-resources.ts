@@ -84,7 +84,9 @@ export function isOvercommitAllowed(name: string): boolean {
 export const resourceNameErrors: ResourceNameRule = (name, path) => {
   const errors = invalidEach(path, name, isQualifiedName(name));
   if (errors.length > 0 || name.includes("/")) return errors;
-  return STANDARD.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-") ? [] : [invalid(path, name, "must be a standard resource type or fully qualified")];
+  return STANDARD.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-")
+    ? []
+    : [invalid(path, name, "must be a standard resource type or fully qualified")];
 };
 
 /** A name that a resource of a container may have. */
@@ -94,7 +96,9 @@ export const containerResourceNameErrors: ResourceNameRule = (name, path) => {
     const standard = STANDARD_CONTAINER.has(name) || isHugePages(name);
     return standard ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
   }
-  return isNative(name) || isExtended(name) ? errors : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+  return isNative(name) || isExtended(name)
+    ? errors
+    : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 };
 
 /** A name that a quota may count. */
@@ -106,11 +110,18 @@ export const quotaResourceNameErrors: ResourceNameRule = (name, path) => {
 };
 
 /** Not negative, and whole where the resource is counted. */
-export function resourceQuantityErrors(name: string, quantity: Quantity | undefined, text: string, path: string): readonly FieldError[] {
+export function resourceQuantityErrors(
+  name: string,
+  quantity: Quantity | undefined,
+  text: string,
+  path: string,
+): readonly FieldError[] {
   if (quantity === undefined) return [];
   const errors = quantity.mantissa < 0n ? [invalid(path, text, "must be greater than or equal to 0")] : [];
   const whole = INTEGERS.has(name) || isExtended(name);
-  return whole && quantityMilliValue(quantity) % 1000n !== 0n ? [...errors, invalid(path, text, "must be an integer")] : errors;
+  return whole && quantityMilliValue(quantity) % 1000n !== 0n
+    ? [...errors, invalid(path, text, "must be an integer")]
+    : errors;
 }
 
 export interface ResourceRules {
@@ -123,9 +134,18 @@ export interface ResourceRules {
 export function resourceErrors(resources: JsonObject, path: string, rules: ResourceRules): readonly FieldError[] {
   const limits = new Map(entries(resources, "limits").map(([name, text]) => [name, String(text)]));
   const requests = entries(resources, "requests").map(([name, text]) => [name, String(text)] as const);
-  const errors = [...limits].flatMap(([name, text]) => amountErrors(name, text, { path: `${path}.limits[${name}]`, rules }));
+  const errors = [...limits].flatMap(([name, text]) =>
+    amountErrors(name, text, { path: `${path}.limits[${name}]`, rules }),
+  );
   for (const [name, text] of requests) {
-    errors.push(...amountErrors(name, text, { path: `${path}.requests[${name}]`, rules, withLimit: limits.get(name), parent: path }));
+    errors.push(
+      ...amountErrors(name, text, {
+        path: `${path}.requests[${name}]`,
+        rules,
+        withLimit: limits.get(name),
+        parent: path,
+      }),
+    );
   }
   const names = [...limits.keys(), ...requests.map(([name]) => name)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
@@ -145,9 +165,15 @@ interface Amount {
 function amountErrors(name: string, text: string, { path, rules, withLimit, parent }: Amount): readonly FieldError[] {
   const quantity = findQuantity(text);
   const errors = [...rules.name(name, path), ...resourceQuantityErrors(name, quantity, text, path)];
-  if (parent !== undefined && quantity !== undefined) errors.push(...limitErrors(name, { quantity, text, limit: withLimit, parent }));
+  if (parent !== undefined && quantity !== undefined)
+    errors.push(...limitErrors(name, { quantity, text, limit: withLimit, parent }));
   const size = isHugePages(name) ? findQuantity(name.slice("hugepages-".length)) : undefined;
-  if (size !== undefined && quantity !== undefined && quantityValue(size) > 0n && quantityValue(quantity) % quantityValue(size) !== 0n) {
+  if (
+    size !== undefined &&
+    quantity !== undefined &&
+    quantityValue(size) > 0n &&
+    quantityValue(quantity) % quantityValue(size) !== 0n
+  ) {
     errors.push(invalid(path, text, `quantity is not a multiple of page size ${name.slice("hugepages-".length)}`));
   }
   return errors;
@@ -162,11 +188,15 @@ interface Request {
 
 function limitErrors(name: string, { quantity, text, limit, parent }: Request): readonly FieldError[] {
   const overcommit = isOvercommitAllowed(name);
-  if (limit === undefined) return overcommit ? [] : [required(`${parent}.limits`, "Limit must be set for non overcommitable resources")];
+  if (limit === undefined)
+    return overcommit ? [] : [required(`${parent}.limits`, "Limit must be set for non overcommitable resources")];
   const most = findQuantity(limit);
   const order = most === undefined ? 0 : compareQuantities(quantity, most);
-  if (order !== 0 && !overcommit) return [invalid(`${parent}.requests`, text, `must be equal to ${name} limit of ${limit}`)];
-  return order > 0 ? [invalid(`${parent}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`)] : [];
+  if (order !== 0 && !overcommit)
+    return [invalid(`${parent}.requests`, text, `must be equal to ${name} limit of ${limit}`)];
+  return order > 0
+    ? [invalid(`${parent}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`)]
+    : [];
 }
 
 function claimErrors(resources: JsonObject, path: string, known: readonly string[]): readonly FieldError[] {
@@ -176,14 +206,21 @@ function claimErrors(resources: JsonObject, path: string, known: readonly string
     const request = str(claim, "request");
     const at = `${path}[${i}]`;
     if (name === "") return [required(at)];
-    const errors: FieldError[] = request === "" ? [] : [...invalidEach(`${at}.request`, request, isDns1123Label(request))];
+    const errors: FieldError[] =
+      request === "" ? [] : [...invalidEach(`${at}.request`, request, isDns1123Label(request))];
     const key = request === "" ? name : `${name}/${request}`;
-    const clash = seen.has(name) || seen.has(key) || (request === "" && [...seen].some((other) => other.startsWith(`${name}/`)));
+    const clash =
+      seen.has(name) || seen.has(key) || (request === "" && [...seen].some((other) => other.startsWith(`${name}/`)));
     if (clash) errors.push(duplicate(at, key));
     seen.add(key);
     if (!known.includes(name)) {
       const which = known.length === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
-      errors.push({ type: "FieldValueNotFound", field: at, badValue: name, detail: `must be one of the names in pod.spec.resourceClaims${which}` });
+      errors.push({
+        type: "FieldValueNotFound",
+        field: at,
+        badValue: name,
+        detail: `must be one of the names in pod.spec.resourceClaims${which}`,
+      });
     }
     return errors;
   });
@@ -193,7 +230,10 @@ function claimErrors(resources: JsonObject, path: string, known: readonly string
 export function qosClass(pod: JsonObject): string {
   const spec = at(pod, "spec");
   const level = at(spec, "resources");
-  const containers = entries(level, "requests").length + entries(level, "limits").length > 0 ? [{ resources: level }] : [...objs(spec, "containers"), ...objs(spec, "initContainers")];
+  const containers =
+    entries(level, "requests").length + entries(level, "limits").length > 0
+      ? [{ resources: level }]
+      : [...objs(spec, "containers"), ...objs(spec, "initContainers")];
   const compute = (container: JsonObject, key: string): ReadonlyMap<string, Quantity> =>
     new Map(
       entries(at(container, "resources"), key).flatMap(([name, text]) => {

@@ -27,7 +27,6 @@ import { affinityErrors, spreadErrors, tolerationErrors } from "./scheduling-rul
 import { podSecurityErrors } from "./security-rules.js";
 import { volumeErrors } from "./volume-sources.js";
 
-
 /** What a pod's spec is validated for. */
 export interface PodSpecPlace {
   /** Whether it is a pod rather than a template. */
@@ -54,7 +53,13 @@ export function templateErrors(template: JsonObject, path: string): readonly Fie
 /** What is wrong with a pod's spec, in Kubernetes' order. */
 export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlace): readonly FieldError[] {
   const { errors, volumes } = volumeErrors(spec, place.name ?? "", `${path}.volumes`);
-  const facts: PodFacts = { spec, volumes, claims: objs(spec, "resourceClaims").map((claim) => str(claim, "name")).filter((name) => name !== "") };
+  const facts: PodFacts = {
+    spec,
+    volumes,
+    claims: objs(spec, "resourceClaims")
+      .map((claim) => str(claim, "name"))
+      .filter((name) => name !== ""),
+  };
   return [
     ...(has(spec, "terminationGracePeriodSeconds") ? [] : [required(`${path}.terminationGracePeriodSeconds`)]),
     ...errors,
@@ -64,12 +69,19 @@ export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlac
     ...ephemeralContainersErrors(facts, `${path}.ephemeralContainers`),
     ...hostNetworkErrors(spec, path, place),
     ...requiredOneOf(str(spec, "restartPolicy"), `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
-    ...requiredOneOf(str(spec, "dnsPolicy"), `${path}.dnsPolicy`, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]),
+    ...requiredOneOf(str(spec, "dnsPolicy"), `${path}.dnsPolicy`, [
+      "ClusterFirstWithHostNet",
+      "ClusterFirst",
+      "Default",
+      "None",
+    ]),
     ...validateLabels(obj(spec, "nodeSelector"), `${path}.nodeSelector`),
     ...podSecurityErrors(spec, `${path}.securityContext`),
     ...affinityErrors(obj(spec, "affinity"), `${path}.affinity`),
     ...dnsErrors(spec, `${path}.dnsConfig`),
-    ...objs(spec, "readinessGates").flatMap((gate, i) => qualified(str(gate, "conditionType"), `${path}.readinessGates[${i}].conditionType`)),
+    ...objs(spec, "readinessGates").flatMap((gate, i) =>
+      qualified(str(gate, "conditionType"), `${path}.readinessGates[${i}].conditionType`),
+    ),
     ...gateErrors(spec, `${path}.schedulingGates`),
     ...spreadErrors(spec, `${path}.topologySpreadConstraints`),
     ...hostUserErrors(spec, path),
@@ -89,12 +101,21 @@ function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
   return objs(spec, "resourceClaims").flatMap((claim, i) => {
     const name = str(claim, "name");
     const where = `${path}[${i}]`;
-    const errors: FieldError[] = name === "" ? [required(`${where}.name`)] : names.has(name) ? [duplicate(`${where}.name`, name)] : [...invalidEach(`${where}.name`, name, isDns1123Label(name))];
+    const errors: FieldError[] =
+      name === ""
+        ? [required(`${where}.name`)]
+        : names.has(name)
+          ? [duplicate(`${where}.name`, name)]
+          : [...invalidEach(`${where}.name`, name, isDns1123Label(name))];
     names.add(name);
     const both = has(claim, "resourceClaimName") && has(claim, "resourceClaimTemplateName");
     const none = !has(claim, "resourceClaimName") && !has(claim, "resourceClaimTemplateName");
-    if (both) errors.push(invalid(where, name, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
-    if (none) errors.push(invalid(where, name, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+    if (both)
+      errors.push(
+        invalid(where, name, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"),
+      );
+    if (none)
+      errors.push(invalid(where, name, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
     return errors;
   });
 }
@@ -106,7 +127,13 @@ function hostNetworkErrors(spec: JsonObject, path: string, { pod }: PodSpecPlace
     objs(container, "ports").flatMap((port, p) => {
       const host = num(port, "hostPort");
       if ((!pod && host === 0) || host === num(port, "containerPort")) return [];
-      return [invalid(`${path}.containers[${c}].ports[${p}].hostPort`, host, "must match `containerPort` when `hostNetwork` is true")];
+      return [
+        invalid(
+          `${path}.containers[${c}].ports[${p}].hostPort`,
+          host,
+          "must match `containerPort` when `hostNetwork` is true",
+        ),
+      ];
     }),
   );
 }
@@ -116,26 +143,43 @@ function dnsErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const servers = strs(config, "nameservers");
   if (str(spec, "dnsPolicy") === "None") {
     if (config === undefined) return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")];
-    if (servers.length === 0) return [required(`${path}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None")];
+    if (servers.length === 0)
+      return [required(`${path}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None")];
   }
   if (config === undefined) return [];
   const searches = strs(config, "searches");
-  const errors: FieldError[] = servers.length > 3 ? [invalid(`${path}.nameservers`, [...servers], "must not have more than 3 nameservers")] : [];
+  const errors: FieldError[] =
+    servers.length > 3 ? [invalid(`${path}.nameservers`, [...servers], "must not have more than 3 nameservers")] : [];
   errors.push(...servers.flatMap((server, i) => ipErrors(server, `${path}.nameservers[${i}]`)));
-  if (searches.length > 32) errors.push(invalid(`${path}.searches`, [...searches], "must not have more than 32 search paths"));
+  if (searches.length > 32)
+    errors.push(invalid(`${path}.searches`, [...searches], "must not have more than 32 search paths"));
   if (byteLength(searches.join(" ")) > 2048) {
-    errors.push(invalid(`${path}.searches`, [...searches], "must not have more than 2048 characters (including spaces) in the search list"));
+    errors.push(
+      invalid(
+        `${path}.searches`,
+        [...searches],
+        "must not have more than 2048 characters (including spaces) in the search list",
+      ),
+    );
   }
   for (const [i, search] of searches.entries()) {
     const name = search.replace(/\.$/, "");
-    if (search !== ".") errors.push(...invalidEach(`${path}.searches[${i}]`, name, isDns1123SubdomainWithUnderscore(name)));
+    if (search !== ".")
+      errors.push(...invalidEach(`${path}.searches[${i}]`, name, isDns1123SubdomainWithUnderscore(name)));
   }
-  return [...errors, ...objs(config, "options").flatMap((option, i) => (str(option, "name") === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : []))];
+  return [
+    ...errors,
+    ...objs(config, "options").flatMap((option, i) =>
+      str(option, "name") === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : [],
+    ),
+  ];
 }
 
 /** An address in one of the fields that have always been lenient. */
 export function ipErrors(ip: string, path: string): readonly FieldError[] {
-  return parseIp(ip) === undefined ? [invalid(path, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")] : [];
+  return parseIp(ip) === undefined
+    ? [invalid(path, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
+    : [];
 }
 
 function gateErrors(spec: JsonObject, path: string): readonly FieldError[] {
@@ -150,8 +194,14 @@ function gateErrors(spec: JsonObject, path: string): readonly FieldError[] {
 
 function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (!has(spec, "hostUsers") || bool(spec, "hostUsers")) return [];
-  const refused: readonly (readonly [key: string, shown: string])[] = [["hostNetwork", "hostNetwork"], ["hostPID", "HostPID"], ["hostIPC", "HostIPC"]];
-  return refused.filter(([key]) => bool(spec, key)).map(([, shown]) => forbidden(`${path}.${shown}`, "when `hostUsers` is false"));
+  const refused: readonly (readonly [key: string, shown: string])[] = [
+    ["hostNetwork", "hostNetwork"],
+    ["hostPID", "HostPID"],
+    ["hostIPC", "HostIPC"],
+  ];
+  return refused
+    .filter(([key]) => bool(spec, key))
+    .map(([, shown]) => forbidden(`${path}.${shown}`, "when `hostUsers` is false"));
 }
 
 function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
@@ -161,7 +211,8 @@ function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (has(spec, "hostnameOverride")) {
     const name = str(spec, "hostnameOverride");
     const where = `${path}.hostnameOverride`;
-    if (bool(spec, "setHostnameAsFQDN")) errors.push(forbidden(where, "may not be specified when setHostnameAsFQDN is true"));
+    if (bool(spec, "setHostnameAsFQDN"))
+      errors.push(forbidden(where, "may not be specified when setHostnameAsFQDN is true"));
     if (bool(spec, "hostNetwork")) errors.push(forbidden(where, "may not be specified when hostNetwork is true"));
     if (byteLength(name) > 64) errors.push(tooLong(where, 64));
     errors.push(...invalidEach(where, name, isDns1123Subdomain(name)));
@@ -169,7 +220,8 @@ function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   errors.push(...optional("serviceAccountName", isDns1123Subdomain), ...optional("nodeName", isDns1123Subdomain));
   if (has(spec, "activeDeadlineSeconds")) {
     const seconds = num(spec, "activeDeadlineSeconds");
-    if (seconds < 1 || seconds > GREATEST_INT32) errors.push(invalid(`${path}.activeDeadlineSeconds`, seconds, inclusiveRange(1, GREATEST_INT32)));
+    if (seconds < 1 || seconds > GREATEST_INT32)
+      errors.push(invalid(`${path}.activeDeadlineSeconds`, seconds, inclusiveRange(1, GREATEST_INT32)));
   }
   return [...errors, ...optional("hostname", isDns1123Label), ...optional("subdomain", isDns1123Label)];
 }
@@ -177,7 +229,9 @@ function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
 function aliasErrors(spec: JsonObject, path: string): readonly FieldError[] {
   return objs(spec, "hostAliases").flatMap((alias, i) => [
     ...ipErrors(str(alias, "ip"), `${path}[${i}].ip`),
-    ...strs(alias, "hostnames").flatMap((name, j) => invalidEach(`${path}[${i}].hostnames[${j}]`, name, isDns1123Subdomain(name))),
+    ...strs(alias, "hostnames").flatMap((name, j) =>
+      invalidEach(`${path}[${i}].hostnames[${j}]`, name, isDns1123Subdomain(name)),
+    ),
   ]);
 }
 
@@ -189,22 +243,37 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
     const name = str(spec, "runtimeClassName");
     errors.push(...invalidEach(`${path}.runtimeClassName`, name, isDns1123Subdomain(name)));
   }
-  if (has(spec, "preemptionPolicy")) errors.push(...requiredOneOf(str(spec, "preemptionPolicy"), `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"]));
+  if (has(spec, "preemptionPolicy"))
+    errors.push(
+      ...requiredOneOf(str(spec, "preemptionPolicy"), `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"]),
+    );
   const overhead = obj(spec, "overhead");
-  if (overhead !== undefined) errors.push(...resourceErrors({ limits: overhead }, `${path}.overhead`, { name: containerResourceNameErrors, claims: [] }));
+  if (overhead !== undefined)
+    errors.push(
+      ...resourceErrors({ limits: overhead }, `${path}.overhead`, { name: containerResourceNameErrors, claims: [] }),
+    );
   const system = obj(spec, "os");
   if (system === undefined) return errors;
   const name = str(system, "name");
-  return [...errors, ...(name === "" ? [required(`${path}.os.name`)] : oneOf(name, `${path}.os.name`, ["linux", "windows"]))];
+  return [
+    ...errors,
+    ...(name === "" ? [required(`${path}.os.name`)] : oneOf(name, `${path}.os.name`, ["linux", "windows"])),
+  ];
 }
 
 /** What templates of replicated workloads must have besides: their selector's labels, and that their pods restart. */
-export function replicatedTemplateErrors(template: JsonObject, path: string, owner: { readonly matches: boolean; readonly deadline: string }): readonly FieldError[] {
+export function replicatedTemplateErrors(
+  template: JsonObject,
+  path: string,
+  owner: { readonly matches: boolean; readonly deadline: string },
+): readonly FieldError[] {
   const spec = at(template, "spec");
   const labels = obj(at(template, "metadata"), "labels") ?? null;
   const restart = str(spec, "restartPolicy");
   return [
-    ...(owner.matches ? [] : [invalid(`${path}.metadata.labels`, labels, "`selector` does not match template `labels`")]),
+    ...(owner.matches
+      ? []
+      : [invalid(`${path}.metadata.labels`, labels, "`selector` does not match template `labels`")]),
     ...templateErrors(template, path),
     ...(restart === "Always" ? [] : [notSupported(`${path}.spec.restartPolicy`, restart, ["Always"])]),
     ...(has(spec, "activeDeadlineSeconds") ? [forbidden(`${path}.spec.activeDeadlineSeconds`, owner.deadline)] : []),

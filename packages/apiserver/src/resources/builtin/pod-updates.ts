@@ -30,7 +30,8 @@ export function podChangeErrors(pod: JsonObject, live: JsonObject): readonly Fie
   const errors: FieldError[] = [...mirrorErrors(pod, live)];
   for (const key of ["containers", "initContainers"]) {
     const after = objs(spec, key);
-    if (after.length !== objs(before, key).length) return [...errors, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
+    if (after.length !== objs(before, key).length)
+      return [...errors, forbidden(`spec.${key}`, "pod updates may not add or remove containers")];
     errors.push(...after.flatMap((container, i) => imageErrors(str(container, "image"), `spec.${key}[${i}].image`)));
   }
   const deadline = deadlineErrors(spec, before);
@@ -59,22 +60,35 @@ export function imageErrors(image: string, path: string): readonly FieldError[] 
   return image.trim() === image ? [] : [invalid(path, image, "must not have leading or trailing whitespace")];
 }
 
-function deadlineErrors(spec: JsonObject, before: JsonObject): { readonly errors: readonly FieldError[]; readonly stop: boolean } {
+function deadlineErrors(
+  spec: JsonObject,
+  before: JsonObject,
+): { readonly errors: readonly FieldError[]; readonly stop: boolean } {
   const path = "spec.activeDeadlineSeconds";
   const had = has(before, "activeDeadlineSeconds");
   if (!has(spec, "activeDeadlineSeconds")) {
-    return { errors: had ? [invalid(path, null, "must not update from a positive integer to nil value")] : [], stop: false };
+    return {
+      errors: had ? [invalid(path, null, "must not update from a positive integer to nil value")] : [],
+      stop: false,
+    };
   }
   const seconds = num(spec, "activeDeadlineSeconds");
-  if (seconds < 0 || seconds > GREATEST_INT32) return { errors: [invalid(path, seconds, inclusiveRange(0, GREATEST_INT32))], stop: true };
+  if (seconds < 0 || seconds > GREATEST_INT32)
+    return { errors: [invalid(path, seconds, inclusiveRange(0, GREATEST_INT32))], stop: true };
   const longer = had && num(before, "activeDeadlineSeconds") < seconds;
-  return { errors: longer ? [invalid(path, seconds, "must be less than or equal to previous value")] : [], stop: longer };
+  return {
+    errors: longer ? [invalid(path, seconds, "must be less than or equal to previous value")] : [],
+    stop: longer,
+  };
 }
 
 function tolerationChangeErrors(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   const after = objs(spec, "tolerations").map(withoutSeconds);
-  const kept = objs(before, "tolerations").map(withoutSeconds).every((old) => after.some((each) => deepEqual(each, old)));
-  if (!kept) return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
+  const kept = objs(before, "tolerations")
+    .map(withoutSeconds)
+    .every((old) => after.some((each) => deepEqual(each, old)));
+  if (!kept)
+    return [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
   return tolerationErrors(spec, "spec.tolerations");
 }
 
@@ -87,7 +101,9 @@ function gateErrors(spec: JsonObject, before: JsonObject): readonly FieldError[]
   return objs(spec, "schedulingGates").flatMap((gate, i) => {
     const name = str(gate, "name");
     if (known.has(name)) return [];
-    return [forbidden(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${name}'`)];
+    return [
+      forbidden(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${name}'`),
+    ];
   });
 }
 
@@ -123,7 +139,13 @@ function gatedErrors(munged: MutableJsonObject, spec: JsonObject, before: JsonOb
   const errors: FieldError[] = [];
   const selector = obj(spec, "nodeSelector") ?? {};
   if (entries(before, "nodeSelector").some(([key, value]) => getOwn(selector, key) !== value)) {
-    errors.push(invalid("spec.nodeSelector", getOwn(spec, "nodeSelector") ?? null, "only additions to spec.nodeSelector are allowed (no mutations or deletions)"));
+    errors.push(
+      invalid(
+        "spec.nodeSelector",
+        getOwn(spec, "nodeSelector") ?? null,
+        "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+      ),
+    );
   }
   restore(munged, before, "nodeSelector");
   const after = at(spec, "affinity", "nodeAffinity");
@@ -144,17 +166,34 @@ function nodeTermChangeErrors(after: JsonObject, before: JsonObject | undefined)
   const old = objs(at(before, REQUIRED_TERMS), "nodeSelectorTerms");
   const terms = objs(at(after, REQUIRED_TERMS), "nodeSelectorTerms");
   if (old.length === 0) return [];
-  if (old.length !== terms.length) return [invalid(path, internalForm([...terms], "[]core.NodeSelectorTerm"), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
+  if (old.length !== terms.length)
+    return [
+      invalid(
+        path,
+        internalForm([...terms], "[]core.NodeSelectorTerm"),
+        "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
+      ),
+    ];
   return old.flatMap((term, i) => {
     const now = terms[i] ?? {};
-    return onlyAdds(now, term) ? [] : [invalid(`${path}[${i}]`, internalForm(now, "core.NodeSelectorTerm"), "only additions are allowed (no mutations or deletions)")];
+    return onlyAdds(now, term)
+      ? []
+      : [
+          invalid(
+            `${path}[${i}]`,
+            internalForm(now, "core.NodeSelectorTerm"),
+            "only additions are allowed (no mutations or deletions)",
+          ),
+        ];
   });
 }
 
 function onlyAdds(after: JsonObject, before: JsonObject): boolean {
   const keys = ["matchExpressions", "matchFields"];
   if (keys.every((key) => objs(before, key).length === 0)) return keys.every((key) => objs(after, key).length === 0);
-  return keys.every((key) => objs(before, key).every((requirement, i) => deepEqual(objs(after, key)[i] ?? null, requirement)));
+  return keys.every((key) =>
+    objs(before, key).every((requirement, i) => deepEqual(objs(after, key)[i] ?? null, requirement)),
+  );
 }
 
 const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(["PodScheduled", "Ready", "Initialized"]);
@@ -167,16 +206,27 @@ export function podStatusErrors(pod: JsonObject, live: JsonObject): readonly Fie
   for (const [i, condition] of objs(status, "conditions").entries()) {
     const type = str(condition, "type");
     if (num(condition, "observedGeneration") < 0) {
-      errors.push(invalid(`status.conditions[${i}].observedGeneration`, num(condition, "observedGeneration"), "must be a non-negative integer"));
+      errors.push(
+        invalid(
+          `status.conditions[${i}].observedGeneration`,
+          num(condition, "observedGeneration"),
+          "must be a non-negative integer",
+        ),
+      );
     }
-    if (!SYSTEM_CONDITIONS.has(type)) errors.push(...invalidEach(`status.conditions[${i}].Type`, type, isQualifiedName(type)));
+    if (!SYSTEM_CONDITIONS.has(type))
+      errors.push(...invalidEach(`status.conditions[${i}].Type`, type, isQualifiedName(type)));
   }
   const nominated = str(status, "nominatedNodeName");
   if (nominated !== str(before, "nominatedNodeName") && nominated !== "") {
     errors.push(...invalidEach("status.nominatedNodeName", nominated, isDns1123Subdomain(nominated)));
-    if (str(at(live, "spec"), "nodeName") !== "") errors.push(forbidden("status.nominatedNodeName", "may not be set on pods that are already bound to a node"));
+    if (str(at(live, "spec"), "nodeName") !== "")
+      errors.push(forbidden("status.nominatedNodeName", "may not be set on pods that are already bound to a node"));
   }
-  if (num(status, "observedGeneration") < 0) errors.push(invalid("status.observedGeneration", num(status, "observedGeneration"), "must be a non-negative integer"));
+  if (num(status, "observedGeneration") < 0)
+    errors.push(
+      invalid("status.observedGeneration", num(status, "observedGeneration"), "must be a non-negative integer"),
+    );
   errors.push(...validateImmutable(str(status, "qosClass"), str(before, "qosClass"), "status.qosClass"));
   errors.push(...transitionErrors(status, before, at(live, "spec")));
   return [...errors, ...addressErrors(status, before, "podIPs"), ...hostAddressErrors(status, before)];
@@ -192,20 +242,26 @@ function transitionErrors(status: JsonObject, before: JsonObject, spec: JsonObje
       if (num(ended, "exitCode") !== 0 && str(spec, "restartPolicy") === "OnFailure") return [];
       const now = objs(status, key).find((each) => str(each, "name") === str(old, "name"));
       const revived = now !== undefined && !has(at(now, "state"), "terminated");
-      return revived && !isSidecar(spec, str(old, "name")) ? [forbidden(`status.${key}[${i}].state`, "may not be transitioned to non-terminated state")] : [];
+      return revived && !isSidecar(spec, str(old, "name"))
+        ? [forbidden(`status.${key}[${i}].state`, "may not be transitioned to non-terminated state")]
+        : [];
     }),
   );
 }
 
 function isSidecar(spec: JsonObject, name: string): boolean {
-  return objs(spec, "initContainers").some((container) => str(container, "name") === name && str(container, "restartPolicy") === "Always");
+  return objs(spec, "initContainers").some(
+    (container) => str(container, "name") === name && str(container, "restartPolicy") === "Always",
+  );
 }
 
 /** New addresses are such, and no more than one of each family. */
 function addressErrors(status: JsonObject, before: JsonObject, key: string): readonly FieldError[] {
   const addresses = objs(status, key);
   const known = new Set(objs(before, key).map((each) => str(each, "ip")));
-  const errors = addresses.flatMap((each, i) => (known.has(str(each, "ip")) ? [] : ipErrors(str(each, "ip"), `status.${key}[${i}]`)));
+  const errors = addresses.flatMap((each, i) =>
+    known.has(str(each, "ip")) ? [] : ipErrors(str(each, "ip"), `status.${key}[${i}]`),
+  );
   const families = addresses.map((each) => parseIp(str(each, "ip"))?.bits);
   if (addresses.length < 2 || (addresses.length === 2 && families[0] !== families[1])) return errors;
   const shown = addresses.map((each) => ({ IP: str(each, "ip") }));

@@ -51,7 +51,9 @@ export function podWarnings(pod: JsonObject, path: string): readonly string[] {
   const containers = containersOf(spec, `${prefix}spec`);
   return [
     ...labelWarnings(spec, `${prefix}spec`),
-    ...DEPRECATED_ANNOTATIONS.filter(([key]) => has(annotations, key)).map(([key, message]) => `${prefix}metadata.annotations[${key}]: ${message}`),
+    ...DEPRECATED_ANNOTATIONS.filter(([key]) => has(annotations, key)).map(
+      ([key, message]) => `${prefix}metadata.annotations[${key}]: ${message}`,
+    ),
     ...objs(spec, "volumes").flatMap((volume, i) => volumeWarnings(volume, `${prefix}spec.volumes[${i}]`)),
     ...overlapWarnings(objs(spec, "volumes")),
     ...repeatWarnings(spec, `${prefix}spec`),
@@ -61,8 +63,12 @@ export function podWarnings(pod: JsonObject, path: string): readonly string[] {
     ...portNameWarnings(containers),
     ...graceWarnings(spec, `${prefix}spec`),
     ...affinityWarnings(spec, `${prefix}spec.affinity`),
-    ...strs(obj(spec, "dnsConfig"), "nameservers").flatMap((server, i) => ipWarnings(server, `${prefix}spec.dnsConfig.nameservers[${i}]`)),
-    ...objs(spec, "hostAliases").flatMap((alias, i) => ipWarnings(str(alias, "ip"), `${prefix}spec.hostAliases[${i}].ip`)),
+    ...strs(obj(spec, "dnsConfig"), "nameservers").flatMap((server, i) =>
+      ipWarnings(server, `${prefix}spec.dnsConfig.nameservers[${i}]`),
+    ),
+    ...objs(spec, "hostAliases").flatMap((alias, i) =>
+      ipWarnings(str(alias, "ip"), `${prefix}spec.hostAliases[${i}].ip`),
+    ),
   ];
 }
 
@@ -78,13 +84,21 @@ function labelWarnings(spec: JsonObject, path: string): readonly string[] {
   const node = at(spec, "affinity", "nodeAffinity");
   const affinity = `${path}.affinity.nodeAffinity`;
   return [
-    ...entries(spec, "nodeSelector").flatMap(([key]) => about(key, (message) => `${path}.nodeSelector[${key}]: ${message}`)),
-    ...objs(at(node, REQUIRED), "nodeSelectorTerms").flatMap((term, i) => termWarnings(term, `${affinity}.${REQUIRED}.nodeSelectorTerms[${i}]`, false)),
-    ...objs(node, PREFERRED).flatMap((term, i) => termWarnings(at(term, "preference"), `${affinity}.${PREFERRED}[${i}].preference`, true)),
+    ...entries(spec, "nodeSelector").flatMap(([key]) =>
+      about(key, (message) => `${path}.nodeSelector[${key}]: ${message}`),
+    ),
+    ...objs(at(node, REQUIRED), "nodeSelectorTerms").flatMap((term, i) =>
+      termWarnings(term, `${affinity}.${REQUIRED}.nodeSelectorTerms[${i}]`, false),
+    ),
+    ...objs(node, PREFERRED).flatMap((term, i) =>
+      termWarnings(at(term, "preference"), `${affinity}.${PREFERRED}[${i}].preference`, true),
+    ),
     ...objs(spec, "topologySpreadConstraints").flatMap((constraint, i) => {
       const where = `${path}.topologySpreadConstraints[${i}]`;
       const key = str(constraint, "topologyKey");
-      const open = has(constraint, "labelSelector") ? [] : [`${where}.labelSelector: a null labelSelector results in matching no pod`];
+      const open = has(constraint, "labelSelector")
+        ? []
+        : [`${where}.labelSelector: a null labelSelector results in matching no pod`];
       return [...about(key, (message) => `${where}.topologyKey: ${key} is ${message}`), ...open];
     }),
   ];
@@ -100,7 +114,11 @@ export function termWarnings(term: JsonObject, path: string, values: boolean): r
   return objs(term, "matchExpressions").flatMap((expression, i) => {
     const where = `${path}.matchExpressions[${i}]`;
     const key = str(expression, "key");
-    const bad = values ? strs(expression, "values").flatMap((value, j) => isLabelValue(value).map((message) => `${where}.values[${j}]: ${value} is invalid, ${message}`)) : [];
+    const bad = values
+      ? strs(expression, "values").flatMap((value, j) =>
+          isLabelValue(value).map((message) => `${where}.values[${j}]: ${value} is invalid, ${message}`),
+        )
+      : [];
     return [...about(key, (message) => `${where}.key: ${key} is ${message}`), ...bad];
   });
 }
@@ -108,14 +126,18 @@ export function termWarnings(term: JsonObject, path: string, values: boolean): r
 function volumeWarnings(volume: JsonObject, path: string): readonly string[] {
   const claim = obj(at(volume, "ephemeral"), "volumeClaimTemplate");
   return [
-    ...DEPRECATED_VOLUMES.filter(([key]) => has(volume, key)).map(([key, message]) => `${path}.${key === "storageos" ? "storageOS" : key}: ${message}`),
+    ...DEPRECATED_VOLUMES.filter(([key]) => has(volume, key)).map(
+      ([key, message]) => `${path}.${key === "storageos" ? "storageOS" : key}: ${message}`,
+    ),
     ...(claim === undefined ? [] : claimWarnings(at(claim, "spec"), `${path}.ephemeral.volumeClaimTemplate.spec`)),
   ];
 }
 
 /** Warnings about the spec of a PersistentVolumeClaim. */
 export function claimWarnings(spec: JsonObject, path: string): readonly string[] {
-  return ["requests", "limits"].flatMap((key) => fractionWarning(at(spec, "resources", key), "storage", `${path}.resources.${key}`));
+  return ["requests", "limits"].flatMap((key) =>
+    fractionWarning(at(spec, "resources", key), "storage", `${path}.resources.${key}`),
+  );
 }
 
 function fractionWarnings(amounts: JsonObject, path: string): readonly string[] {
@@ -134,8 +156,12 @@ function repeatWarnings(spec: JsonObject, path: string): readonly string[] {
   const secrets = new Set<string>();
   const names = objs(spec, "imagePullSecrets").map((each) => str(each, "name"));
   return [
-    ...objs(spec, "hostAliases").flatMap((alias, i) => repeated(aliases, str(alias, "ip")).map((ip) => `${path}.hostAliases[${i}].ip: duplicate ip ${ip}`)),
-    ...names.flatMap((name, i) => repeated(secrets, name).map((text) => `${path}.imagePullSecrets[${i}].name: duplicate name ${text}`)),
+    ...objs(spec, "hostAliases").flatMap((alias, i) =>
+      repeated(aliases, str(alias, "ip")).map((ip) => `${path}.hostAliases[${i}].ip: duplicate ip ${ip}`),
+    ),
+    ...names.flatMap((name, i) =>
+      repeated(secrets, name).map((text) => `${path}.imagePullSecrets[${i}].name: duplicate name ${text}`),
+    ),
     ...names.flatMap((name, i) => (name === "" ? [`${path}.imagePullSecrets[${i}].name: invalid empty name ""`] : [])),
   ];
 }
@@ -169,7 +195,9 @@ function variableWarnings(container: JsonObject, path: string): readonly string[
     }
     const reference = `$(${name})`;
     const extends_ = !has(variable, "valueFrom") && value !== reference && value.includes(reference);
-    return extends_ ? [] : [`${path}.env[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`];
+    return extends_
+      ? []
+      : [`${path}.env[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`];
   });
 }
 
@@ -179,10 +207,12 @@ function portWarnings(containers: readonly Placed[]): readonly string[] {
   for (const [container, at] of containers) {
     for (const [i, port] of objs(container, "ports").entries()) {
       const path = `${at}.ports[${i}]`;
-      if (str(port, "hostIP") !== "" && num(port, "hostPort") === 0) out.push(`${path}: hostIP set without hostPort: ${goStruct(port)}`);
+      if (str(port, "hostIP") !== "" && num(port, "hostPort") === 0)
+        out.push(`${path}: hostIP set without hostPort: ${goStruct(port)}`);
       const key = `${num(port, "containerPort")}/${str(port, "protocol")}`;
       const others = seen.get(key) ?? [];
-      for (const other of others) out.push(...clashes(port, other.port).map((how) => `${path}: ${how} port definition with ${other.path}`));
+      for (const other of others)
+        out.push(...clashes(port, other.port).map((how) => `${path}: ${how} port definition with ${other.path}`));
       seen.set(key, [...others, { port, path }]);
     }
   }
@@ -211,7 +241,10 @@ function portNameWarnings(containers: readonly Placed[]): readonly string[] {
       const other = seen.get(name);
       if (name === "") continue;
       if (other === undefined) seen.set(name, path);
-      else out.push(`${path}: duplicate port name ${goQuote(name)} with ${other}, services and probes that select ports by name will use ${other}`);
+      else
+        out.push(
+          `${path}: duplicate port name ${goQuote(name)} with ${other}, services and probes that select ports by name will use ${other}`,
+        );
     }
   }
   return out;
@@ -227,9 +260,13 @@ function affinityWarnings(spec: JsonObject, path: string): readonly string[] {
   return ["podAffinity", "podAntiAffinity"].flatMap((key) => {
     const affinity = at(spec, "affinity", key);
     return [
-      ...objs(affinity, REQUIRED).flatMap((term, i) => (has(term, "labelSelector") ? [] : [`${path}.${key}.${REQUIRED}[${i}].labelSelector: ${open}`])),
+      ...objs(affinity, REQUIRED).flatMap((term, i) =>
+        has(term, "labelSelector") ? [] : [`${path}.${key}.${REQUIRED}[${i}].labelSelector: ${open}`],
+      ),
       ...objs(affinity, PREFERRED).flatMap((term, i) =>
-        has(at(term, "podAffinityTerm"), "labelSelector") ? [] : [`${path}.${key}.${PREFERRED}[${i}].podAffinityTerm.labelSelector: ${open}`],
+        has(at(term, "podAffinityTerm"), "labelSelector")
+          ? []
+          : [`${path}.${key}.${PREFERRED}[${i}].podAffinityTerm.labelSelector: ${open}`],
       ),
     ];
   });

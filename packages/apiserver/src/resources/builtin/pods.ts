@@ -1,5 +1,12 @@
 // Pod, PodTemplate, ReplicationController (k/k: pkg/registry/core/{pod,podtemplate,replicationcontroller}).
-import { forbidden, invalid, isDns1123Label, nameIsDnsSubdomain, required, type FieldError } from "@fairlead/apimachinery";
+import {
+  forbidden,
+  invalid,
+  isDns1123Label,
+  nameIsDnsSubdomain,
+  required,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { deepEqual, formatTime, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy, StrategyContext } from "../resource.js";
 import { at, entries, has, num, obj, objs, str } from "./access.js";
@@ -35,10 +42,21 @@ function pod(): ResourceStrategy {
       ["spec.hostNetwork", hostNetworkText],
       ["status.phase", status("phase")],
       ["status.podIP", firstAddress],
-      ["status.podIPs", (object) => objs(obj(object, "status"), "podIPs").map((each) => str(each, "ip")).join(",") || str(obj(object, "status"), "podIP")],
+      [
+        "status.podIPs",
+        (object) =>
+          objs(obj(object, "status"), "podIPs")
+            .map((each) => str(each, "ip"))
+            .join(",") || str(obj(object, "status"), "podIP"),
+      ],
       ["status.nominatedNodeName", status("nominatedNodeName")],
     ]),
-    resetFields: { status: [["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]] },
+    resetFields: {
+      status: [
+        ["metadata", "deletionTimestamp"],
+        ["metadata", "ownerReferences"],
+      ],
+    },
   });
 }
 
@@ -69,11 +87,12 @@ function keepOldStatus(object: MutableJsonObject, live: JsonObject): void {
   const metadata: MutableJsonObject = { ...at(object, "metadata") };
   object["metadata"] = metadata;
   delete metadata["deletionTimestamp"];
-  if (has(at(live, "metadata"), "deletionTimestamp")) metadata["deletionTimestamp"] = str(at(live, "metadata"), "deletionTimestamp");
+  if (has(at(live, "metadata"), "deletionTimestamp"))
+    metadata["deletionTimestamp"] = str(at(live, "metadata"), "deletionTimestamp");
   const owners = getOwn(at(live, "metadata"), "ownerReferences");
   if (owners === undefined) delete metadata["ownerReferences"];
   else metadata["ownerReferences"] = owners;
-  const status = { ...at(object, "status") } as MutableJsonObject;
+  const status = { ...at(object, "status") };
   object["status"] = status;
   for (const key of ["qosClass", "observedGeneration"]) {
     const value = getOwn(at(live, "status"), key);
@@ -92,11 +111,20 @@ function keepOldStatus(object: MutableJsonObject, live: JsonObject): void {
 function podErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const name = str(at(object, "metadata"), "name");
-  const errors = [...annotationErrors(object), ...podSpecErrors(spec, "spec", { pod: true, ...(name === "" ? {} : { name }) })];
+  const errors = [
+    ...annotationErrors(object),
+    ...podSpecErrors(spec, "spec", { pod: true, ...(name === "" ? {} : { name }) }),
+  ];
   if (str(spec, "serviceAccountName") === "") {
     for (const [v, volume] of objs(spec, "volumes").entries()) {
       for (const [s, source] of objs(obj(volume, "projected"), "sources").entries()) {
-        if (has(source, "serviceAccountToken")) errors.push(forbidden(`spec.volumes[${v}].projected.sources[${s}].serviceAccountToken`, "must not be specified when serviceAccountName is not set"));
+        if (has(source, "serviceAccountToken"))
+          errors.push(
+            forbidden(
+              `spec.volumes[${v}].projected.sources[${s}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          );
       }
     }
   }
@@ -116,11 +144,18 @@ function annotationErrors(object: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const mirror = "kubernetes.io/config.mirror";
   if (has(annotations, mirror) && str(at(object, "spec"), "nodeName") === "") {
-    errors.push(invalid(`metadata.annotations[${mirror}]`, str(annotations, mirror), "must set spec.nodeName if mirror pod annotation is set"));
+    errors.push(
+      invalid(
+        `metadata.annotations[${mirror}]`,
+        str(annotations, mirror),
+        "must set spec.nodeName if mirror pod annotation is set",
+      ),
+    );
   }
   const cost = str(annotations, DELETION_COST);
   const whole = /^(0|-?[1-9]\d*)$/.test(cost) && Number(cost) >= -2147483648 && Number(cost) <= 2147483647;
-  if (has(annotations, DELETION_COST) && !whole) errors.push(invalid(`metadata.annotations[${DELETION_COST}]`, cost, "must be a 32bit integer"));
+  if (has(annotations, DELETION_COST) && !whole)
+    errors.push(invalid(`metadata.annotations[${DELETION_COST}]`, cost, "must be a 32bit integer"));
   return errors;
 }
 
@@ -128,7 +163,9 @@ function createOnlyErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const gated = str(spec, "nodeName") !== "" && objs(spec, "schedulingGates").length > 0;
   return [
-    ...(objs(spec, "ephemeralContainers").length > 0 ? [forbidden("spec.ephemeralContainers", "cannot be set on create")] : []),
+    ...(objs(spec, "ephemeralContainers").length > 0
+      ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
     ...(gated ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")] : []),
   ];
 }
@@ -136,7 +173,11 @@ function createOnlyErrors(object: JsonObject): readonly FieldError[] {
 function createWarnings(object: JsonObject): readonly string[] {
   const wrong = isDns1123Label(str(at(object, "metadata"), "name"));
   return [
-    ...(wrong.length === 0 ? [] : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(" ")}]`]),
+    ...(wrong.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(" ")}]`,
+        ]),
     ...podWarnings(object, ""),
   ];
 }
@@ -149,8 +190,13 @@ function podTemplate(): ResourceStrategy {
 }
 
 /** Warnings about a pod template, unless an update leaves the object's generation as it is. */
-export function templateWarnings(object: JsonObject, live: JsonObject | undefined, path: readonly string[]): readonly string[] {
-  if (live !== undefined && num(at(object, "metadata"), "generation") === num(at(live, "metadata"), "generation")) return [];
+export function templateWarnings(
+  object: JsonObject,
+  live: JsonObject | undefined,
+  path: readonly string[],
+): readonly string[] {
+  if (live !== undefined && num(at(object, "metadata"), "generation") === num(at(live, "metadata"), "generation"))
+    return [];
   return podWarnings(at(object, ...path), path.join("."));
 }
 
@@ -158,7 +204,9 @@ export function templateWarnings(object: JsonObject, live: JsonObject | undefine
 export function podNameWarnings(object: JsonObject): readonly string[] {
   const wrong = isDns1123Label(str(at(object, "metadata"), "name"));
   if (wrong.length === 0) return [];
-  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(" ")}]`];
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(" ")}]`,
+  ];
 }
 
 function replicationController(): ResourceStrategy {
@@ -166,7 +214,10 @@ function replicationController(): ResourceStrategy {
     validateName: nameIsDnsSubdomain,
     validateCreate: controllerErrors,
     validateStatusUpdate: (object) => controllerStatusErrors(at(object, "status")),
-    warnings: (object, live) => [...(live === undefined ? podNameWarnings(object) : []), ...templateWarnings(object, live, ["spec", "template"])],
+    warnings: (object, live) => [
+      ...(live === undefined ? podNameWarnings(object) : []),
+      ...templateWarnings(object, live, ["spec", "template"]),
+    ],
     selectableFields: new Map([["status.replicas", (object) => String(num(obj(object, "status"), "replicas"))]]),
   });
 }
@@ -183,7 +234,13 @@ function controllerErrors(object: JsonObject): readonly FieldError[] {
   ];
   if (template === undefined) return [...errors, required("spec.template")];
   const matches = selector.every(([key, value]) => deepEqual(getOwn(labels, key) ?? null, value));
-  return [...errors, ...replicatedTemplateErrors(template, "spec.template", { matches, deadline: "activeDeadlineSeconds in ReplicationController is not Supported" })];
+  return [
+    ...errors,
+    ...replicatedTemplateErrors(template, "spec.template", {
+      matches,
+      deadline: "activeDeadlineSeconds in ReplicationController is not Supported",
+    }),
+  ];
 }
 
 /** What is wrong with the counts of a ReplicationController's status. */
@@ -197,9 +254,11 @@ export function replicaStatusErrors(status: JsonObject, path: string): readonly 
   const errors = counts.flatMap((key) => [...nonNegativeMember(status, key, path)]);
   const all = num(status, "replicas");
   for (const key of ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]) {
-    if (num(status, key) > all) errors.push(invalid(`${path}.${key}`, num(status, key), "cannot be greater than status.replicas"));
+    if (num(status, key) > all)
+      errors.push(invalid(`${path}.${key}`, num(status, key), "cannot be greater than status.replicas"));
   }
   const available = num(status, "availableReplicas");
-  if (available > num(status, "readyReplicas")) errors.push(invalid(`${path}.availableReplicas`, available, "cannot be greater than readyReplicas"));
+  if (available > num(status, "readyReplicas"))
+    errors.push(invalid(`${path}.availableReplicas`, available, "cannot be greater than readyReplicas"));
   return errors;
 }

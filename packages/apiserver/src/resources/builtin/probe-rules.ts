@@ -17,13 +17,21 @@ import { nonNegative, oneOf } from "./rules.js";
 export function probeErrors(probe: JsonObject | undefined, kind: string, path: string): readonly FieldError[] {
   if (probe === undefined) return [];
   const errors = [...handlerErrors(probe, undefined, path)];
-  for (const key of ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]) {
+  for (const key of [
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
+  ]) {
     errors.push(...nonNegative(num(probe, key), `${path}.${key}`));
   }
   const grace = "terminationGracePeriodSeconds";
-  if (has(probe, grace) && num(probe, grace) <= 0) errors.push(invalid(`${path}.${grace}`, num(probe, grace), "must be greater than 0"));
+  if (has(probe, grace) && num(probe, grace) <= 0)
+    errors.push(invalid(`${path}.${grace}`, num(probe, grace), "must be greater than 0"));
   if (kind === "readinessProbe") {
-    if (has(probe, grace)) errors.push(invalid(`${path}.${grace}`, num(probe, grace), "must not be set for readinessProbes"));
+    if (has(probe, grace))
+      errors.push(invalid(`${path}.${grace}`, num(probe, grace), "must not be set for readinessProbes"));
   } else if (num(probe, "successThreshold") !== 1) {
     errors.push(invalid(`${path}.successThreshold`, num(probe, "successThreshold"), "must be 1"));
   }
@@ -31,7 +39,11 @@ export function probeErrors(probe: JsonObject | undefined, kind: string, path: s
 }
 
 /** What is wrong with the hooks of a container. */
-export function lifecycleErrors(lifecycle: JsonObject | undefined, graceSeconds: number | undefined, path: string): readonly FieldError[] {
+export function lifecycleErrors(
+  lifecycle: JsonObject | undefined,
+  graceSeconds: number | undefined,
+  path: string,
+): readonly FieldError[] {
   if (lifecycle === undefined) return [];
   return ["postStart", "preStop"].flatMap((key) => {
     const handler = obj(lifecycle, key);
@@ -40,17 +52,20 @@ export function lifecycleErrors(lifecycle: JsonObject | undefined, graceSeconds:
 }
 
 function handlerErrors(handler: JsonObject, graceSeconds: number | undefined, path: string): readonly FieldError[] {
-  const rules: readonly (readonly [key: string, rule: (action: JsonObject, path: string) => readonly FieldError[]])[] = [
-    ["exec", (action, where) => (strs(action, "command").length === 0 ? [required(`${where}.command`)] : [])],
-    ["httpGet", httpErrors],
-    ["tcpSocket", (action, where) => portErrors(getOwn(action, "port"), `${where}.port`)],
-    ["grpc", (action, where) => portErrors(getOwn(action, "port"), `${where}.port`)],
-    ["sleep", (action, where) => sleepErrors(action, graceSeconds, where)],
-  ];
+  const rules: readonly (readonly [key: string, rule: (action: JsonObject, path: string) => readonly FieldError[]])[] =
+    [
+      ["exec", (action, where) => (strs(action, "command").length === 0 ? [required(`${where}.command`)] : [])],
+      ["httpGet", httpErrors],
+      ["tcpSocket", (action, where) => portErrors(getOwn(action, "port"), `${where}.port`)],
+      ["grpc", (action, where) => portErrors(getOwn(action, "port"), `${where}.port`)],
+      ["sleep", (action, where) => sleepErrors(action, graceSeconds, where)],
+    ];
   const set = rules.filter(([key]) => has(handler, key));
   if (set.length === 0) return [required(path, "must specify a handler type")];
   return set.flatMap(([key, rule], i) =>
-    i === 0 ? rule(at(handler, key), `${path}.${key}`) : [forbidden(`${path}.${key}`, "may not specify more than 1 handler type")],
+    i === 0
+      ? rule(at(handler, key), `${path}.${key}`)
+      : [forbidden(`${path}.${key}`, "may not specify more than 1 handler type")],
   );
 }
 
@@ -66,12 +81,20 @@ function httpErrors(action: JsonObject, path: string): readonly FieldError[] {
     ...(str(action, "path") === "" ? [required(`${path}.path`)] : []),
     ...portErrors(getOwn(action, "port"), `${path}.port`),
     ...oneOf(str(action, "scheme"), `${path}.scheme`, ["HTTP", "HTTPS"]),
-    ...objs(action, "httpHeaders").flatMap((header) => invalidEach(`${path}.httpHeaders`, str(header, "name"), isHttpHeaderName(str(header, "name")))),
+    ...objs(action, "httpHeaders").flatMap((header) =>
+      invalidEach(`${path}.httpHeaders`, str(header, "name"), isHttpHeaderName(str(header, "name"))),
+    ),
   ];
 }
 
 function sleepErrors(action: JsonObject, graceSeconds: number | undefined, path: string): readonly FieldError[] {
   const seconds = num(action, "seconds");
   if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return [];
-  return [invalid(`${path}.seconds`, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
+  return [
+    invalid(
+      `${path}.seconds`,
+      seconds,
+      `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`,
+    ),
+  ];
 }

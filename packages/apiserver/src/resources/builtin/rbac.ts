@@ -22,8 +22,16 @@ const GROUP = "rbac.authorization.k8s.io";
 export function rbacStrategies(): readonly ResourceStrategy[] {
   const named: KindRules = { validateName: isPathSegmentName };
   return [
-    builtinStrategy(`${GROUP}/v1/Role`, { ...named, ...emptyRules, validateCreate: (object) => ruleListErrors(object, true) }),
-    builtinStrategy(`${GROUP}/v1/ClusterRole`, { ...named, ...emptyRules, validateCreate: (object) => [...ruleListErrors(object, false), ...aggregationErrors(object)] }),
+    builtinStrategy(`${GROUP}/v1/Role`, {
+      ...named,
+      ...emptyRules,
+      validateCreate: (object) => ruleListErrors(object, true),
+    }),
+    builtinStrategy(`${GROUP}/v1/ClusterRole`, {
+      ...named,
+      ...emptyRules,
+      validateCreate: (object) => [...ruleListErrors(object, false), ...aggregationErrors(object)],
+    }),
     builtinStrategy(`${GROUP}/v1/RoleBinding`, { ...named, ...bindingRules(["Role", "ClusterRole"], true) }),
     builtinStrategy(`${GROUP}/v1/ClusterRoleBinding`, { ...named, ...bindingRules(["ClusterRole"], false) }),
   ];
@@ -41,17 +49,24 @@ function ruleListErrors(object: JsonObject, namespaced: boolean): readonly Field
 }
 
 function ruleErrors(rule: JsonObject, path: string, namespaced: boolean): readonly FieldError[] {
-  const errors: FieldError[] = strs(rule, "verbs").length === 0 ? [required(`${path}.verbs`, "verbs must contain at least one value")] : [];
+  const errors: FieldError[] =
+    strs(rule, "verbs").length === 0 ? [required(`${path}.verbs`, "verbs must contain at least one value")] : [];
   const urls = strs(rule, "nonResourceURLs");
   if (urls.length > 0) {
     const shown: JsonValue = [...urls];
     const both = ["apiGroups", "resources", "resourceNames"].some((key) => strs(rule, key).length > 0);
-    if (namespaced) errors.push(invalid(`${path}.nonResourceURLs`, shown, "namespaced rules cannot apply to non-resource URLs"));
-    if (both) errors.push(invalid(`${path}.nonResourceURLs`, shown, "rules cannot apply to both regular resources and non-resource URLs"));
+    if (namespaced)
+      errors.push(invalid(`${path}.nonResourceURLs`, shown, "namespaced rules cannot apply to non-resource URLs"));
+    if (both)
+      errors.push(
+        invalid(`${path}.nonResourceURLs`, shown, "rules cannot apply to both regular resources and non-resource URLs"),
+      );
     return errors;
   }
-  if (strs(rule, "apiGroups").length === 0) errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  if (strs(rule, "resources").length === 0) errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+  if (strs(rule, "apiGroups").length === 0)
+    errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  if (strs(rule, "resources").length === 0)
+    errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
   return errors;
 }
 
@@ -60,10 +75,14 @@ function aggregationErrors(object: JsonObject): readonly FieldError[] {
   if (rule === undefined) return [];
   const path = "aggregationRule.clusterRoleSelectors";
   const selectors = objs(rule, "clusterRoleSelectors");
-  if (selectors.length === 0) return [required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
+  if (selectors.length === 0)
+    return [required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
   return selectors.flatMap((selector, i) => {
     const parses = selectorOf({ selector }) !== undefined;
-    return [...validateLabelSelector(selector, `${path}[${i}]`), ...(parses ? [] : [invalid(`${path}[${i}]`, null, "invalid label selector.")])];
+    return [
+      ...validateLabelSelector(selector, `${path}[${i}]`),
+      ...(parses ? [] : [invalid(`${path}[${i}]`, null, "invalid label selector.")]),
+    ];
   });
 }
 
@@ -102,7 +121,8 @@ function subjectErrors(subject: JsonObject, path: string, namespaced: boolean): 
   switch (str(subject, "kind")) {
     case "ServiceAccount":
       if (name !== "") errors.push(...invalidEach(`${path}.name`, name, isDns1123Subdomain(name)));
-      if (str(subject, "apiGroup") !== "") errors.push(notSupported(`${path}.apiGroup`, getOwn(subject, "apiGroup") ?? "", [""]));
+      if (str(subject, "apiGroup") !== "")
+        errors.push(notSupported(`${path}.apiGroup`, getOwn(subject, "apiGroup") ?? "", [""]));
       if (!namespaced && str(subject, "namespace") === "") errors.push(required(`${path}.namespace`));
       return errors;
     case "User":

@@ -1,5 +1,14 @@
 // Rules that many kinds share (k/k: pkg/apis/core/validation/validation.go and apimachinery's own).
-import { invalid, invalidEach, isDns1123Subdomain, isPercent, notSupported, regexMessage, required, type FieldError } from "@fairlead/apimachinery";
+import {
+  invalid,
+  invalidEach,
+  isDns1123Subdomain,
+  isPercent,
+  notSupported,
+  regexMessage,
+  required,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
 import { has, num } from "./access.js";
 
@@ -20,11 +29,17 @@ export function nonNegativeMember(object: JsonObject, key: string, path: string)
 
 /** `must be greater than 0` for a member that may be absent. */
 export function positiveMember(object: JsonObject, key: string, path: string): readonly FieldError[] {
-  return has(object, key) && num(object, key) <= 0 ? [invalid(`${path}.${key}`, num(object, key), "must be greater than 0")] : NO_ERRORS;
+  return has(object, key) && num(object, key) <= 0
+    ? [invalid(`${path}.${key}`, num(object, key), "must be greater than 0")]
+    : NO_ERRORS;
 }
 
 /** A string that must be there, and follow a rule. */
-export function requiredText(value: string, path: string, rule: (value: string) => readonly string[]): readonly FieldError[] {
+export function requiredText(
+  value: string,
+  path: string,
+  rule: (value: string) => readonly string[],
+): readonly FieldError[] {
   return value === "" ? [required(path)] : invalidEach(path, value, rule(value));
 }
 
@@ -47,7 +62,9 @@ export function nonNegativeOrPercent(value: JsonValue | undefined, path: string)
 /** `must not be greater than 100%` */
 export function notMoreThanAll(value: JsonValue | undefined, path: string): readonly FieldError[] {
   const percent = percentOf(value);
-  return percent === undefined || percent <= 100 ? NO_ERRORS : [invalid(path, value ?? null, "must not be greater than 100%")];
+  return percent === undefined || percent <= 100
+    ? NO_ERRORS
+    : [invalid(path, value ?? null, "must not be greater than 100%")];
 }
 
 /** The number of a percentage; undefined for anything else. */
@@ -77,9 +94,12 @@ const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 export function domainPathErrors(value: string, path: string): readonly FieldError[] {
   if (value === "") return [required(path)];
   const slash = value.indexOf("/");
-  if (slash <= 0 || slash === value.length - 1) return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  if (slash <= 0 || slash === value.length - 1)
+    return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   const domain = value.slice(0, slash);
   const rest = value.slice(slash + 1);
   const errors = invalidEach(path, domain, isDns1123Subdomain(domain));
-  return new RegExp(`^${PATH}$`).test(rest) ? errors : [...errors, invalid(path, rest, regexMessage("Invalid path", PATH))];
+  return new RegExp(`^${PATH}$`).test(rest)
+    ? errors
+    : [...errors, invalid(path, rest, regexMessage("Invalid path", PATH))];
 }

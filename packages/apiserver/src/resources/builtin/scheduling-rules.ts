@@ -53,29 +53,42 @@ export function nodeSelectorErrors(selector: JsonObject, path: string): readonly
   return terms.flatMap((term, i) => nodeTermErrors(term, `${path}.nodeSelectorTerms[${i}]`, { anyValue: false }));
 }
 
-function nodeTermErrors(term: JsonObject, path: string, options: { readonly anyValue: boolean }): readonly FieldError[] {
+function nodeTermErrors(
+  term: JsonObject,
+  path: string,
+  options: { readonly anyValue: boolean },
+): readonly FieldError[] {
   return [
-    ...objs(term, "matchExpressions").flatMap((requirement, i) => nodeRequirementErrors(requirement, `${path}.matchExpressions[${i}]`, options)),
+    ...objs(term, "matchExpressions").flatMap((requirement, i) =>
+      nodeRequirementErrors(requirement, `${path}.matchExpressions[${i}]`, options),
+    ),
     ...objs(term, "matchFields").flatMap((requirement, i) => nodeFieldErrors(requirement, `${path}.matchFields[${i}]`)),
   ];
 }
 
-function nodeRequirementErrors(requirement: JsonObject, path: string, options: { readonly anyValue: boolean }): readonly FieldError[] {
+function nodeRequirementErrors(
+  requirement: JsonObject,
+  path: string,
+  options: { readonly anyValue: boolean },
+): readonly FieldError[] {
   const operator = str(requirement, "operator");
   const values = strs(requirement, "values");
   const errors: FieldError[] = [];
   switch (operator) {
     case "In":
     case "NotIn":
-      if (values.length === 0) errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+      if (values.length === 0)
+        errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
       break;
     case "Exists":
     case "DoesNotExist":
-      if (values.length > 0) errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      if (values.length > 0)
+        errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
       break;
     case "Gt":
     case "Lt":
-      if (values.length !== 1) errors.push(required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+      if (values.length !== 1)
+        errors.push(required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
       break;
     default:
       errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
@@ -90,8 +103,12 @@ function nodeFieldErrors(requirement: JsonObject, path: string): readonly FieldE
   const key = str(requirement, "key");
   const values = strs(requirement, "values").length;
   const errors: FieldError[] = [];
-  if (operator !== "In" && operator !== "NotIn") errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
-  else if (values !== 1) errors.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  if (operator !== "In" && operator !== "NotIn")
+    errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  else if (values !== 1)
+    errors.push(
+      required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+    );
   if (key !== "metadata.name") errors.push(invalid(`${path}.key`, key, "not a valid field selector key"));
   return errors;
 }
@@ -124,12 +141,14 @@ function labelKeysErrors(term: JsonObject, path: string, lists: readonly string[
   for (const list of lists) {
     const keys = strs(term, list);
     if (keys.length === 0) continue;
-    if (selector === undefined) errors.push(forbidden(`${path}.${list}`, "must not be specified when labelSelector is not set"));
+    if (selector === undefined)
+      errors.push(forbidden(`${path}.${list}`, "must not be specified when labelSelector is not set"));
     else errors.push(...keys.flatMap((key, i) => validateLabelName(key, `${path}.${list}[${i}]`)));
   }
   const mismatch = new Set(strs(term, "mismatchLabelKeys"));
   for (const [i, key] of strs(term, "matchLabelKeys").entries()) {
-    if (mismatch.has(key)) errors.push(invalid(`${path}.matchLabelKeys[${i}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys"));
+    if (mismatch.has(key))
+      errors.push(invalid(`${path}.matchLabelKeys[${i}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys"));
   }
   return errors;
 }
@@ -148,7 +167,13 @@ function tolerationError(toleration: JsonObject, path: string): readonly FieldEr
   const effect = str(toleration, "effect");
   const errors: FieldError[] = key === "" ? [] : [...validateLabelName(key, `${path}.key`)];
   if (key === "" && operator !== "Exists") {
-    errors.push(invalid(`${path}.operator`, operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
+    errors.push(
+      invalid(
+        `${path}.operator`,
+        operator,
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      ),
+    );
   }
   if (has(toleration, "tolerationSeconds") && effect !== "NoExecute") {
     errors.push(invalid(`${path}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
@@ -157,7 +182,8 @@ function tolerationError(toleration: JsonObject, path: string): readonly FieldEr
     const messages = isLabelValue(value);
     if (messages.length > 0) errors.push(invalid(`${path}.operator`, value, messages.join(";")));
   } else if (operator === "Exists") {
-    if (value !== "") errors.push(invalid(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
+    if (value !== "")
+      errors.push(invalid(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   } else {
     const comparison = operator === "Lt" || operator === "Gt" ? ["Lt", "Gt"] : [];
     errors.push(notSupported(`${path}.operator`, operator, ["Equal", "Exists", ...comparison]));
@@ -179,7 +205,11 @@ export function taintErrors(taints: readonly JsonObject[], path: string): readon
       ...(messages.length > 0 ? [invalid(`${where}.value`, value, messages.join(";"))] : []),
       ...(effect === "" ? [required(`${where}.effect`)] : oneOf(effect, `${where}.effect`, EFFECTS)),
     ];
-    if (seen.has(`${key} ${effect}`)) errors.push({ ...duplicate(where, { Key: key, Value: value, Effect: effect, TimeAdded: null }), detail: "taints must be unique by key and effect pair" });
+    if (seen.has(`${key} ${effect}`))
+      errors.push({
+        ...duplicate(where, { Key: key, Value: value, Effect: effect, TimeAdded: null }),
+        detail: "taints must be unique by key and effect pair",
+      });
     seen.add(`${key} ${effect}`);
     return errors;
   });
@@ -204,10 +234,21 @@ function spreadError(constraint: JsonObject, rest: readonly JsonObject[], path: 
   if (has(constraint, "minDomains")) {
     const domains = num(constraint, "minDomains");
     if (domains <= 0) errors.push(invalid(`${path}.minDomains`, domains, "must be greater than zero"));
-    if (action !== "DoNotSchedule") errors.push(invalid(`${path}.minDomains`, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+    if (action !== "DoNotSchedule")
+      errors.push(
+        invalid(
+          `${path}.minDomains`,
+          domains,
+          `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+        ),
+      );
   }
   for (const key of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
     if (has(constraint, key)) errors.push(...oneOf(str(constraint, key), `${path}.${key}`, ["Honor", "Ignore"]));
   }
-  return [...errors, ...labelKeysErrors(constraint, path, ["matchLabelKeys"]), ...validateLabelSelector(obj(constraint, "labelSelector"), `${path}.labelSelector`)];
+  return [
+    ...errors,
+    ...labelKeysErrors(constraint, path, ["matchLabelKeys"]),
+    ...validateLabelSelector(obj(constraint, "labelSelector"), `${path}.labelSelector`),
+  ];
 }

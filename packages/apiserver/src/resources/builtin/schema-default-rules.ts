@@ -1,5 +1,13 @@
 // Defaults in the schemas of CustomResourceDefinitions (apiextensions-apiserver: pkg/apiserver/schema/defaulting/validation.go).
-import { coerceMetadata, invalid, prune, structuralSchema, validateEmbedded, validateValue, type FieldError } from "@fairlead/apimachinery";
+import {
+  coerceMetadata,
+  invalid,
+  prune,
+  structuralSchema,
+  validateEmbedded,
+  validateValue,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { cloneJson, getOwn, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
 import { bool, entries, obj } from "./access.js";
 
@@ -30,7 +38,13 @@ function visit(schema: JsonObject, place: Place, rules: DefaultRules): readonly 
     ...(value === undefined || value === null ? [] : oneDefaultErrors(schema, value, place, rules)),
     ...(items === undefined ? [] : visit(items, inner(items, `${path}.items`, place.inMetadata), rules)),
     ...entries(schema, "properties").flatMap(([name, part]) =>
-      isObject(part) ? visit(part, inner(part, `${path}.properties[${name}]`, place.inMetadata || (place.embedded && META.has(name))), rules) : [],
+      isObject(part)
+        ? visit(
+            part,
+            inner(part, `${path}.properties[${name}]`, place.inMetadata || (place.embedded && META.has(name))),
+            rules,
+          )
+        : [],
     ),
   ];
 }
@@ -40,7 +54,12 @@ function inner(schema: JsonObject, path: string, inMetadata: boolean): Place {
   return { path, embedded, inMetadata: inMetadata && !embedded };
 }
 
-function oneDefaultErrors(json: JsonObject, value: JsonValue, { path, inMetadata }: Place, rules: DefaultRules): readonly FieldError[] {
+function oneDefaultErrors(
+  json: JsonObject,
+  value: JsonValue,
+  { path, inMetadata }: Place,
+  rules: DefaultRules,
+): readonly FieldError[] {
   const schema = structuralSchema(json);
   const where = `${path}.default`;
   if (inMetadata) return validateValue(value, schema, { path: where });

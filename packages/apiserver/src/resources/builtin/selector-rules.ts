@@ -1,5 +1,14 @@
 // The selector of a workload and the labels of its template (k/k: pkg/apis/apps/validation).
-import { invalid, labelSelectorOf, matchesLabels, required, SelectorError, validateLabelSelector, type FieldError, type LabelSelector } from "@fairlead/apimachinery";
+import {
+  invalid,
+  labelSelectorOf,
+  matchesLabels,
+  required,
+  SelectorError,
+  validateLabelSelector,
+  type FieldError,
+  type LabelSelector,
+} from "@fairlead/apimachinery";
 import { getOwn, type JsonObject } from "@fairlead/base";
 import { at, obj, objs } from "./access.js";
 
@@ -23,7 +32,9 @@ export function requiredSelectorErrors(spec: JsonObject, path: string, kind: str
   const selector = obj(spec, "selector");
   if (selector === undefined) return [required(path)];
   const errors = validateLabelSelector(selector, path);
-  return isEmptySelector(selector) ? [...errors, invalid(path, selector, `empty selector is invalid for ${kind}`)] : errors;
+  return isEmptySelector(selector)
+    ? [...errors, invalid(path, selector, `empty selector is invalid for ${kind}`)]
+    : errors;
 }
 
 /** Whether the labels of a template are selected; an empty selector leaves that to its own error. */

@@ -35,7 +35,9 @@ export function isHeadless(spec: JsonObject): boolean {
 /** Whether a Service can be reached from outside. */
 export function isExternal(spec: JsonObject): boolean {
   const type = str(spec, "type");
-  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && strs(spec, "externalIPs").length > 0);
+  return (
+    type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && strs(spec, "externalIPs").length > 0)
+  );
 }
 
 /** Whether a Service's load balancer must ask nodes for their health. */
@@ -57,7 +59,9 @@ export function serviceErrors(service: JsonObject, live: JsonObject | undefined)
     ...validateLabels(obj(spec, "selector"), "spec.selector"),
     ...affinityErrors(spec),
     ...clusterIpErrors(spec, before),
-    ...strs(spec, "externalIPs").flatMap((ip, i) => externalIpErrors(ip, `spec.externalIPs[${i}]`, strs(before, "externalIPs"))),
+    ...strs(spec, "externalIPs").flatMap((ip, i) =>
+      externalIpErrors(ip, `spec.externalIPs[${i}]`, strs(before, "externalIPs")),
+    ),
     ...requiredOneOf(type, "spec.type", TYPES),
     ...nodePortErrors(ports, type),
     ...sourceRangeErrors(service, before),
@@ -68,8 +72,15 @@ export function serviceErrors(service: JsonObject, live: JsonObject | undefined)
 
 function hintErrors(annotations: JsonObject): readonly FieldError[] {
   const [hints, mode] = ["service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"] as const;
-  if (!has(annotations, hints) || !has(annotations, mode) || str(annotations, hints) === str(annotations, mode)) return [];
-  return [invalid(`metadata.annotations[${mode}]`, str(annotations, mode), `must match annotations[${hints}] when both are specified`)];
+  if (!has(annotations, hints) || !has(annotations, mode) || str(annotations, hints) === str(annotations, mode))
+    return [];
+  return [
+    invalid(
+      `metadata.annotations[${mode}]`,
+      str(annotations, mode),
+      `must match annotations[${hints}] when both are specified`,
+    ),
+  ];
 }
 
 function typeErrors(spec: JsonObject): readonly FieldError[] {
@@ -80,7 +91,9 @@ function typeErrors(spec: JsonObject): readonly FieldError[] {
   if (has(spec, "ipFamilyPolicy")) refused.push("ipFamilyPolicy");
   return [
     ...refused.map((key) => forbidden(`spec.${key}`, "may not be set for ExternalName services")),
-    ...(name === "" ? [required("spec.externalName")] : invalidEach("spec.externalName", name, isDns1123Subdomain(name))),
+    ...(name === ""
+      ? [required("spec.externalName")]
+      : invalidEach("spec.externalName", name, isDns1123Subdomain(name))),
   ];
 }
 
@@ -89,12 +102,23 @@ function portErrors(ports: readonly JsonObject[]): readonly FieldError[] {
   return ports.flatMap((port, i) => {
     const path = `spec.ports[${i}]`;
     const name = str(port, "name");
-    const errors: FieldError[] = name === "" ? (ports.length > 1 ? [required(`${path}.name`)] : []) : [...invalidEach(`${path}.name`, name, isDns1123Label(name))];
+    const errors: FieldError[] =
+      name === ""
+        ? ports.length > 1
+          ? [required(`${path}.name`)]
+          : []
+        : [...invalidEach(`${path}.name`, name, isDns1123Label(name))];
     if (name !== "" && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     errors.push(...invalidEach(`${path}.port`, num(port, "port"), isPortNumber(num(port, "port"))));
-    errors.push(...requiredOneOf(str(port, "protocol"), `${path}.protocol`, PROTOCOLS), ...portOrNameErrors(getOwn(port, "targetPort"), `${path}.targetPort`));
-    if (has(port, "appProtocol")) errors.push(...invalidEach(`${path}.appProtocol`, str(port, "appProtocol"), isQualifiedName(str(port, "appProtocol"))));
+    errors.push(
+      ...requiredOneOf(str(port, "protocol"), `${path}.protocol`, PROTOCOLS),
+      ...portOrNameErrors(getOwn(port, "targetPort"), `${path}.targetPort`),
+    );
+    if (has(port, "appProtocol"))
+      errors.push(
+        ...invalidEach(`${path}.appProtocol`, str(port, "appProtocol"), isQualifiedName(str(port, "appProtocol"))),
+      );
     return errors;
   });
 }
@@ -111,7 +135,10 @@ function affinityErrors(spec: JsonObject): readonly FieldError[] {
   const errors = requiredOneOf(affinity, "spec.sessionAffinity", ["ClientIP", "None"]);
   const path = "spec.sessionAffinityConfig";
   const config = obj(spec, "sessionAffinityConfig");
-  if (affinity === "None") return config === undefined ? errors : [...errors, forbidden(path, "must not be set when session affinity is None")];
+  if (affinity === "None")
+    return config === undefined
+      ? errors
+      : [...errors, forbidden(path, "must not be set when session affinity is None")];
   if (affinity !== "ClientIP") return errors;
   const client = obj(config, "clientIP");
   const why = "when session affinity type is ClientIP";
@@ -120,7 +147,14 @@ function affinityErrors(spec: JsonObject): readonly FieldError[] {
   if (!has(client, "timeoutSeconds")) return [...errors, required(`${path}.clientIP.timeoutSeconds`, why)];
   const seconds = num(client, "timeoutSeconds");
   if (seconds > 0 && seconds <= LONGEST_AFFINITY_SECONDS) return errors;
-  return [...errors, invalid(`${path}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${LONGEST_AFFINITY_SECONDS}`)];
+  return [
+    ...errors,
+    invalid(
+      `${path}.clientIP.timeoutSeconds`,
+      seconds,
+      `must be greater than 0 and less than ${LONGEST_AFFINITY_SECONDS}`,
+    ),
+  ];
 }
 
 function clusterIpErrors(spec: JsonObject, before: JsonObject | undefined): readonly FieldError[] {
@@ -129,12 +163,15 @@ function clusterIpErrors(spec: JsonObject, before: JsonObject | undefined): read
   const ips = strs(spec, "clusterIPs");
   const single = str(spec, "clusterIP");
   const errors: FieldError[] = [];
-  if (single === "" && ips.length > 0) errors.push(invalid(path, [...ips], "must be empty when `clusterIP` is not specified"));
+  if (single === "" && ips.length > 0)
+    errors.push(invalid(path, [...ips], "must be empty when `clusterIP` is not specified"));
   if (single !== "" && ips.length === 0) errors.push(required(path));
-  else if (single !== "" && ips[0] !== single) errors.push(invalid(path, [...ips], "first value must match `clusterIP`"));
+  else if (single !== "" && ips[0] !== single)
+    errors.push(invalid(path, [...ips], "first value must match `clusterIP`"));
   errors.push(...familyErrors(spec));
   const wrong = ips.flatMap((ip, i) => {
-    if (i === 0 && ip === "None") return ips.length > 1 ? [invalid(path, [...ips], "'None' must be the first and only value")] : [];
+    if (i === 0 && ip === "None")
+      return ips.length > 1 ? [invalid(path, [...ips], "'None' must be the first and only value")] : [];
     return legacyIpErrors(ip, `${path}[${i}]`, strs(before, "clusterIPs"));
   });
   errors.push(...wrong);
@@ -146,22 +183,29 @@ function familyErrors(spec: JsonObject): readonly FieldError[] {
   const families = strs(spec, "ipFamilies");
   const errors = families.flatMap((family, i) => {
     const path = `spec.ipFamilies[${i}]`;
-    return [...oneOf(family, path, ["IPv4", "IPv6"]), ...(families.indexOf(family) < i ? [duplicate(path, family)] : [])];
+    return [
+      ...oneOf(family, path, ["IPv4", "IPv6"]),
+      ...(families.indexOf(family) < i ? [duplicate(path, family)] : []),
+    ];
   });
   const policy = str(spec, "ipFamilyPolicy");
-  return has(spec, "ipFamilyPolicy") ? [...errors, ...oneOf(policy, "spec.ipFamilyPolicy", ["PreferDualStack", "RequireDualStack", "SingleStack"])] : errors;
+  return has(spec, "ipFamilyPolicy")
+    ? [...errors, ...oneOf(policy, "spec.ipFamilyPolicy", ["PreferDualStack", "RequireDualStack", "SingleStack"])]
+    : errors;
 }
 
 function stackErrors(spec: JsonObject, ips: readonly string[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const bits = ips.map((ip) => parseIp(ip)?.bits);
-  if (ips.length > 1 && new Set(bits).size === 1) errors.push(invalid(path, [...ips], "may specify no more than one IP for each IP family"));
+  if (ips.length > 1 && new Set(bits).size === 1)
+    errors.push(invalid(path, [...ips], "may specify no more than one IP for each IP family"));
   const families = strs(spec, "ipFamilies");
   if (isHeadless(spec)) return errors;
   for (const [i, ip] of ips.slice(0, families.length).entries()) {
     const family = families[i];
     const isV6 = bits[i] === 128;
-    if (family !== undefined && isV6 !== (family === "IPv6")) errors.push(invalid(`${path}[${i}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``));
+    if (family !== undefined && isV6 !== (family === "IPv6"))
+      errors.push(invalid(`${path}[${i}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``));
   }
   return errors;
 }
@@ -175,18 +219,30 @@ function nodePortErrors(ports: readonly JsonObject[], type: string): readonly Fi
   const errors: FieldError[] = [];
   const seen = new Set<string>();
   for (const [i, port] of ports.entries()) {
-    if (type === "ClusterIP" && num(port, "nodePort") !== 0) errors.push(forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+    if (type === "ClusterIP" && num(port, "nodePort") !== 0)
+      errors.push(forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
   }
   for (const [i, port] of ports.entries()) {
     const key = `${str(port, "protocol")}/${num(port, "nodePort")}`;
-    if (num(port, "nodePort") !== 0 && seen.has(key)) errors.push(duplicate(`spec.ports[${i}].nodePort`, num(port, "nodePort")));
+    if (num(port, "nodePort") !== 0 && seen.has(key))
+      errors.push(duplicate(`spec.ports[${i}].nodePort`, num(port, "nodePort")));
     seen.add(key);
   }
   seen.clear();
   for (const [i, port] of ports.entries()) {
     const [protocol, number] = [str(port, "protocol"), num(port, "port")];
     const key = `${protocol}/${number}`;
-    if (seen.has(key)) errors.push(duplicate(`spec.ports[${i}]`, { Name: "", Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }));
+    if (seen.has(key))
+      errors.push(
+        duplicate(`spec.ports[${i}]`, {
+          Name: "",
+          Protocol: protocol,
+          AppProtocol: null,
+          Port: number,
+          TargetPort: 0,
+          NodePort: 0,
+        }),
+      );
     seen.add(key);
   }
   return errors;
@@ -200,7 +256,10 @@ function sourceRangeErrors(service: JsonObject, before: JsonObject | undefined):
   if (ranges.length > 0) {
     const path = "spec.LoadBalancerSourceRanges";
     const existing = strs(before, "loadBalancerSourceRanges").map((range) => range.trim());
-    return [...(balanced ? [] : [forbidden(path, only)]), ...ranges.flatMap((range, i) => legacyCidrErrors(range, `${path}[${i}]`, existing))];
+    return [
+      ...(balanced ? [] : [forbidden(path, only)]),
+      ...ranges.flatMap((range, i) => legacyCidrErrors(range, `${path}[${i}]`, existing)),
+    ];
   }
   const annotations = at(service, "metadata", "annotations");
   if (!has(annotations, SOURCE_RANGES)) return [];
@@ -237,15 +296,22 @@ function trafficErrors(spec: JsonObject): readonly FieldError[] {
   else if (external !== "") errors.push(invalid(path, external, "may only be set for externally-accessible services"));
   const port = num(spec, "healthCheckNodePort");
   const check = "spec.healthCheckNodePort";
-  if (!needsHealthCheck(spec) && port !== 0) errors.push(invalid(check, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
-  if (needsHealthCheck(spec)) errors.push(...(port === 0 ? [required(check)] : invalidEach(check, port, isPortNumber(port))));
+  if (!needsHealthCheck(spec) && port !== 0)
+    errors.push(
+      invalid(check, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
+    );
+  if (needsHealthCheck(spec))
+    errors.push(...(port === 0 ? [required(check)] : invalidEach(check, port, isPortNumber(port))));
   const internal = str(spec, "internalTrafficPolicy");
   if (!has(spec, "internalTrafficPolicy")) {
-    if (["NodePort", "LoadBalancer", "ClusterIP"].includes(str(spec, "type"))) errors.push(required("spec.internalTrafficPolicy"));
+    if (["NodePort", "LoadBalancer", "ClusterIP"].includes(str(spec, "type")))
+      errors.push(required("spec.internalTrafficPolicy"));
   } else errors.push(...oneOf(internal, "spec.internalTrafficPolicy", POLICIES));
   const distribution = str(spec, "trafficDistribution");
   const known = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-  return has(spec, "trafficDistribution") && !known.includes(distribution) ? [...errors, notSupported("spec.trafficDistribution", distribution, known)] : errors;
+  return has(spec, "trafficDistribution") && !known.includes(distribution)
+    ? [...errors, notSupported("spec.trafficDistribution", distribution, known)]
+    : errors;
 }
 
 /** What may not change of a Service. */
@@ -254,20 +320,31 @@ export function serviceChangeErrors(service: JsonObject, live: JsonObject): read
   const before = at(live, "spec");
   const errors: FieldError[] = [];
   const named = [spec, before].some((each) => str(each, "type") === "ExternalName");
-  if (!named) errors.push(...addressChangeErrors(spec, before, "clusterIPs"), ...addressChangeErrors(spec, before, "ipFamilies"));
+  if (!named)
+    errors.push(...addressChangeErrors(spec, before, "clusterIPs"), ...addressChangeErrors(spec, before, "ipFamilies"));
   const balanced = [spec, before].every((each) => str(each, "type") === "LoadBalancer");
   if (balanced && !deepEqual(getOwn(spec, "loadBalancerClass") ?? null, getOwn(before, "loadBalancerClass") ?? null)) {
-    errors.push(invalid("spec.loadBalancerClass", getOwn(spec, "loadBalancerClass") ?? null, "may not change once set"));
+    errors.push(
+      invalid("spec.loadBalancerClass", getOwn(spec, "loadBalancerClass") ?? null, "may not change once set"),
+    );
   }
   errors.push(...loadBalancerClassErrors(spec));
-  if (needsHealthCheck(spec) && needsHealthCheck(before) && num(spec, "healthCheckNodePort") !== num(before, "healthCheckNodePort")) {
+  if (
+    needsHealthCheck(spec) &&
+    needsHealthCheck(before) &&
+    num(spec, "healthCheckNodePort") !== num(before, "healthCheckNodePort")
+  ) {
     errors.push(forbidden("spec.healthCheckNodePort", FIELD_IS_IMMUTABLE));
   }
   return errors;
 }
 
 /** The first address and family of a Service stay; a second one may come and go. */
-function addressChangeErrors(spec: JsonObject, before: JsonObject, key: "clusterIPs" | "ipFamilies"): readonly FieldError[] {
+function addressChangeErrors(
+  spec: JsonObject,
+  before: JsonObject,
+  key: "clusterIPs" | "ipFamilies",
+): readonly FieldError[] {
   const [headless, was] = [isHeadless(spec), isHeadless(before)];
   if (headless && was) return [];
   if (key === "ipFamilies" && headless !== was) return [];
@@ -275,14 +352,32 @@ function addressChangeErrors(spec: JsonObject, before: JsonObject, key: "cluster
   const shown: JsonValue = has(spec, key) ? [...after] : null;
   const first = `spec.${key}[0]`;
   if (after.length === old.length) {
-    return old.flatMap((value, i) => (value === after[i] ? [] : [invalid(key === "clusterIPs" ? `spec.${key}[${i}]` : first, shown, "may not change once set")]));
+    return old.flatMap((value, i) =>
+      value === after[i]
+        ? []
+        : [invalid(key === "clusterIPs" ? `spec.${key}[${i}]` : first, shown, "may not change once set")],
+    );
   }
   const errors: FieldError[] = [];
-  if (after.length === 0) errors.push(invalid(first, shown, key === "clusterIPs" ? "primary clusterIP can not be unset" : "primary ipFamily can not be unset"));
-  if (old.length > 0 && after.length > 0 && after[0] !== old[0]) errors.push(invalid(first, shown, "may not change once set"));
+  if (after.length === 0)
+    errors.push(
+      invalid(
+        first,
+        shown,
+        key === "clusterIPs" ? "primary clusterIP can not be unset" : "primary ipFamily can not be unset",
+      ),
+    );
+  if (old.length > 0 && after.length > 0 && after[0] !== old[0])
+    errors.push(invalid(first, shown, "may not change once set"));
   if (old.length > after.length && after.length === 1 && str(spec, "ipFamilyPolicy") !== "SingleStack") {
     const what = key === "clusterIPs" ? "clusterIP" : "ipFamily";
-    errors.push(invalid("spec.ipFamilyPolicy", getOwn(spec, "ipFamilyPolicy") ?? null, `must be set to 'SingleStack' when releasing the secondary ${what}`));
+    errors.push(
+      invalid(
+        "spec.ipFamilyPolicy",
+        getOwn(spec, "ipFamilyPolicy") ?? null,
+        `must be set to 'SingleStack' when releasing the secondary ${what}`,
+      ),
+    );
   }
   return errors;
 }
@@ -291,7 +386,8 @@ function addressChangeErrors(spec: JsonObject, before: JsonObject, key: "cluster
 export function balancerStatusErrors(service: JsonObject, live: JsonObject): readonly FieldError[] {
   const path = "status.loadBalancer.ingress";
   const ingress = objs(at(service, "status", "loadBalancer"), "ingress");
-  if (str(at(service, "spec"), "type") !== "LoadBalancer" && ingress.length > 0) return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
+  if (str(at(service, "spec"), "type") !== "LoadBalancer" && ingress.length > 0)
+    return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const existing = objs(at(live, "status", "loadBalancer"), "ingress").map((each) => str(each, "ip"));
   return ingress.flatMap((each, i) => {
     const ip = str(each, "ip");
@@ -309,5 +405,7 @@ export function balancerStatusErrors(service: JsonObject, live: JsonObject): rea
 export function hostnameErrors(name: string, path: string): readonly FieldError[] {
   if (name === "") return [];
   const errors = invalidEach(path, name, isDns1123Subdomain(name));
-  return parseIp(name) === undefined ? errors : [...errors, invalid(path, name, "must be a DNS name, not an IP address")];
+  return parseIp(name) === undefined
+    ? errors
+    : [...errors, invalid(path, name, "must be a DNS name, not an IP address")];
 }

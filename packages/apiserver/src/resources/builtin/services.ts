@@ -1,12 +1,30 @@
 // Service and Endpoints (k/k: pkg/registry/core/{service,endpoint}, pkg/api/service).
-import { invalidEach, isDns1035Label, isDns1123Label, isDns1123Subdomain, isPortNumber, isQualifiedName, namePrefixRule, required, type FieldError } from "@fairlead/apimachinery";
+import {
+  invalidEach,
+  isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isPortNumber,
+  isQualifiedName,
+  namePrefixRule,
+  required,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { deepEqual, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, has, num, obj, objs, str, strs } from "./access.js";
 import { endpointIpErrors, legacyIpErrors } from "./address-rules.js";
 import { cidrWarnings, ipWarnings } from "./ip-warnings.js";
 import { requiredOneOf } from "./rules.js";
-import { balancerStatusErrors, isExternal, isHeadless, needsHealthCheck, PROTOCOLS, serviceChangeErrors, serviceErrors } from "./service-rules.js";
+import {
+  balancerStatusErrors,
+  isExternal,
+  isHeadless,
+  needsHealthCheck,
+  PROTOCOLS,
+  serviceChangeErrors,
+  serviceErrors,
+} from "./service-rules.js";
 import { builtinStrategy } from "./strategy.js";
 
 /** The strategies of these kinds. */
@@ -37,7 +55,8 @@ function carryOver(object: MutableJsonObject, live: JsonObject): void {
   if (!same("clusterIP") && same("clusterIPs")) {
     if (str(spec, "clusterIP") === "") delete spec["clusterIPs"];
     else spec["clusterIPs"] = [str(spec, "clusterIP")];
-  } else if (same("clusterIP") && strs(spec, "clusterIPs").length === 0 && has(before, "clusterIPs")) spec["clusterIPs"] = [...strs(before, "clusterIPs")];
+  } else if (same("clusterIP") && strs(spec, "clusterIPs").length === 0 && has(before, "clusterIPs"))
+    spec["clusterIPs"] = [...strs(before, "clusterIPs")];
   if (str(before, "type") !== "ExternalName" && str(spec, "type") === "ExternalName") {
     if (same("clusterIP") && same("clusterIPs")) drop(spec, "clusterIP", "clusterIPs");
     for (const key of ["ipFamilies", "ipFamilyPolicy"]) if (same(key)) delete spec[key];
@@ -77,31 +96,45 @@ function serviceWarnings(object: JsonObject): readonly string[] {
   const external = strs(spec, "externalIPs");
   const out: string[] = [];
   const hints = "service.kubernetes.io/topology-aware-hints";
-  if (has(at(object, "metadata", "annotations"), hints)) out.push(`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
-  if (!headless && type !== "ExternalName") out.push(...strs(spec, "clusterIPs").flatMap((ip, i) => ipWarnings(ip, `spec.clusterIPs[${i}]`)));
+  if (has(at(object, "metadata", "annotations"), hints))
+    out.push(`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  if (!headless && type !== "ExternalName")
+    out.push(...strs(spec, "clusterIPs").flatMap((ip, i) => ipWarnings(ip, `spec.clusterIPs[${i}]`)));
   if (headless) {
     if (str(spec, "loadBalancerIP") !== "") out.push("spec.loadBalancerIP is ignored for headless services");
     if (external.length > 0) out.push("spec.externalIPs is ignored for headless services");
     if (str(spec, "sessionAffinity") !== "None") out.push("spec.SessionAffinity is ignored for headless services");
   }
   out.push(...external.flatMap((ip, i) => ipWarnings(ip, `spec.externalIPs[${i}]`)));
-  if (external.length > 0 && !headless && type !== "ExternalName") out.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+  if (external.length > 0 && !headless && type !== "ExternalName")
+    out.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   if (str(spec, "loadBalancerIP") !== "") out.push(...ipWarnings(str(spec, "loadBalancerIP"), "spec.loadBalancerIP"));
-  out.push(...strs(spec, "loadBalancerSourceRanges").flatMap((range, i) => cidrWarnings(range, `spec.loadBalancerSourceRanges[${i}]`)));
-  if (type === "ExternalName" && external.length > 0) out.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (type !== "ExternalName" && str(spec, "externalName") !== "") out.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (str(spec, "trafficDistribution") === "PreferClose") out.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  out.push(
+    ...strs(spec, "loadBalancerSourceRanges").flatMap((range, i) =>
+      cidrWarnings(range, `spec.loadBalancerSourceRanges[${i}]`),
+    ),
+  );
+  if (type === "ExternalName" && external.length > 0)
+    out.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (type !== "ExternalName" && str(spec, "externalName") !== "")
+    out.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (str(spec, "trafficDistribution") === "PreferClose")
+    out.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return out;
 }
 
 function endpoints(): ResourceStrategy {
   return builtinStrategy("/v1/Endpoints", {
     validateCreate: endpointsErrors,
-    validateUpdate: (object, live) => (deepEqual(getOwn(object, "subsets") ?? null, getOwn(live, "subsets") ?? null) ? [] : endpointsErrors(object)),
+    validateUpdate: (object, live) =>
+      deepEqual(getOwn(object, "subsets") ?? null, getOwn(live, "subsets") ?? null) ? [] : endpointsErrors(object),
     warnings: (object) => {
-      if (str(at(object, "metadata", "labels"), "endpoints.kubernetes.io/managed-by") === "endpoint-controller") return [];
+      if (str(at(object, "metadata", "labels"), "endpoints.kubernetes.io/managed-by") === "endpoint-controller")
+        return [];
       return objs(object, "subsets").flatMap((subset, i) =>
-        ["addresses", "notReadyAddresses"].flatMap((key) => objs(subset, key).flatMap((address, j) => ipWarnings(str(address, "ip"), `subsets[${i}].${key}[${j}].ip`))),
+        ["addresses", "notReadyAddresses"].flatMap((key) =>
+          objs(subset, key).flatMap((address, j) => ipWarnings(str(address, "ip"), `subsets[${i}].${key}[${j}].ip`)),
+        ),
       );
     },
   });
@@ -113,8 +146,12 @@ function endpointsErrors(object: JsonObject): readonly FieldError[] {
     const lists = ["addresses", "notReadyAddresses"];
     const ports = objs(subset, "ports");
     return [
-      ...(lists.every((key) => objs(subset, key).length === 0) ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : []),
-      ...lists.flatMap((key) => objs(subset, key).flatMap((address, j) => addressErrors(address, `${path}.${key}[${j}]`))),
+      ...(lists.every((key) => objs(subset, key).length === 0)
+        ? [required(path, "must specify `addresses` or `notReadyAddresses`")]
+        : []),
+      ...lists.flatMap((key) =>
+        objs(subset, key).flatMap((address, j) => addressErrors(address, `${path}.${key}[${j}]`)),
+      ),
       ...ports.flatMap((port, j) => endpointPortErrors(port, `${path}.ports[${j}]`, ports.length > 1)),
     ];
   });
@@ -136,9 +173,15 @@ function endpointPortErrors(port: JsonObject, path: string, named: boolean): rea
   const name = str(port, "name");
   const number = num(port, "port");
   return [
-    ...(name === "" ? (named ? [required(`${path}.name`)] : []) : invalidEach(`${path}.name`, name, isDns1123Label(name))),
+    ...(name === ""
+      ? named
+        ? [required(`${path}.name`)]
+        : []
+      : invalidEach(`${path}.name`, name, isDns1123Label(name))),
     ...invalidEach(`${path}.port`, number, isPortNumber(number)),
     ...requiredOneOf(str(port, "protocol"), `${path}.protocol`, PROTOCOLS),
-    ...(has(port, "appProtocol") ? invalidEach(`${path}.appProtocol`, str(port, "appProtocol"), isQualifiedName(str(port, "appProtocol"))) : []),
+    ...(has(port, "appProtocol")
+      ? invalidEach(`${path}.appProtocol`, str(port, "appProtocol"), isQualifiedName(str(port, "appProtocol")))
+      : []),
   ];
 }

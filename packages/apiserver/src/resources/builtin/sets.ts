@@ -34,7 +34,8 @@ export function setStrategies(): readonly ResourceStrategy[] {
   return [statefulSet(), daemonSet(), controllerRevision()];
 }
 
-const KEEPS_HISTORY = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+const KEEPS_HISTORY =
+  "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
 const CHANGEABLE: readonly string[] = [
   "replicas",
   "ordinals",
@@ -54,12 +55,19 @@ function statefulSet(): ResourceStrategy {
     validateUpdate: (object, live) => {
       const template = statefulSetErrors(at(live, "spec"), { create: false, template: true }).length === 0;
       const errors = statefulSetErrors(at(object, "spec"), { create: false, template });
-      return sameValue(withoutChangeable(object), withoutChangeable(live)) ? errors : [...errors, forbidden("spec", UNCHANGEABLE)];
+      return sameValue(withoutChangeable(object), withoutChangeable(live))
+        ? errors
+        : [...errors, forbidden("spec", UNCHANGEABLE)];
     },
-    validateStatusUpdate: (object, live) => [...statefulStatusErrors(at(object, "status")), ...collisionErrors(object, live)],
+    validateStatusUpdate: (object, live) => [
+      ...statefulStatusErrors(at(object, "status")),
+      ...collisionErrors(object, live),
+    ],
     warnings: (object, live) => [
       ...templateWarnings(object, live, ["spec", "template"]),
-      ...objs(at(object, "spec"), "volumeClaimTemplates").flatMap((claim, i) => claimWarnings(at(claim, "spec"), `spec.volumeClaimTemplates[${i}]${live === undefined ? "" : ".Spec"}`)),
+      ...objs(at(object, "spec"), "volumeClaimTemplates").flatMap((claim, i) =>
+        claimWarnings(at(claim, "spec"), `spec.volumeClaimTemplates[${i}]${live === undefined ? "" : ".Spec"}`),
+      ),
       ...(num(at(object, "spec"), "revisionHistoryLimit") < 0 ? [KEEPS_HISTORY] : []),
     ],
   });
@@ -83,7 +91,11 @@ function statefulSetErrors(spec: JsonObject, rules: StatefulRules): readonly Fie
     ...managementErrors(str(spec, "podManagementPolicy")),
     ...statefulStrategyErrors(at(spec, "updateStrategy")),
     ...retentionErrors(obj(spec, "persistentVolumeClaimRetentionPolicy")),
-    ...(rules.create ? objs(spec, "volumeClaimTemplates").flatMap((claim, i) => claimSpecErrors(at(claim, "spec"), `spec.volumeClaimTemplates[${i}].spec`)) : []),
+    ...(rules.create
+      ? objs(spec, "volumeClaimTemplates").flatMap((claim, i) =>
+          claimSpecErrors(at(claim, "spec"), `spec.volumeClaimTemplates[${i}].spec`),
+        )
+      : []),
     ...nonNegativeMember(spec, "replicas", "spec"),
     ...nonNegativeMember(spec, "minReadySeconds", "spec"),
     ...(has(spec, "ordinals") ? nonNegative(num(at(spec, "ordinals"), "start"), "spec.ordinals.start") : []),
@@ -95,16 +107,24 @@ function statefulSetErrors(spec: JsonObject, rules: StatefulRules): readonly Fie
   if (selector === undefined) errors.push(invalid("spec.selector", getOwn(spec, "selector") ?? null, ""));
   else {
     const labels = obj(at(template, "metadata"), "labels");
-    if (!templateIsSelected(spec, selector)) errors.push(invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"));
+    if (!templateIsSelected(spec, selector))
+      errors.push(
+        invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+      );
     if (rules.template) errors.push(...templateErrors(withClaimVolumes(spec), "spec.template"));
-    errors.push(...validateLabels(labels, "spec.template.labels"), ...validateAnnotations(obj(at(template, "metadata"), "annotations"), "spec.template.annotations"));
+    errors.push(
+      ...validateLabels(labels, "spec.template.labels"),
+      ...validateAnnotations(obj(at(template, "metadata"), "annotations"), "spec.template.annotations"),
+    );
   }
   return [...errors, ...restartErrors(template, "StatefulSet")];
 }
 
 function managementErrors(policy: string): readonly FieldError[] {
   if (policy === "") return [required("spec.podManagementPolicy")];
-  return policy === "OrderedReady" || policy === "Parallel" ? [] : [invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")];
+  return policy === "OrderedReady" || policy === "Parallel"
+    ? []
+    : [invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")];
 }
 
 function statefulStrategyErrors(strategy: JsonObject): readonly FieldError[] {
@@ -114,11 +134,25 @@ function statefulStrategyErrors(strategy: JsonObject): readonly FieldError[] {
     case "":
       return [required(path)];
     case "OnDelete":
-      return rolling === undefined ? [] : [invalid(`${path}.rollingUpdate`, internalForm(rolling, "apps.RollingUpdateStatefulSetStrategy"), "only allowed for updateStrategy 'RollingUpdate'")];
+      return rolling === undefined
+        ? []
+        : [
+            invalid(
+              `${path}.rollingUpdate`,
+              internalForm(rolling, "apps.RollingUpdateStatefulSetStrategy"),
+              "only allowed for updateStrategy 'RollingUpdate'",
+            ),
+          ];
     case "RollingUpdate":
       return rolling === undefined ? [] : statefulRollingErrors(rolling, `${path}.rollingUpdate`);
     default:
-      return [invalid(path, internalForm(strategy, "apps.StatefulSetUpdateStrategy"), "must be 'RollingUpdate' or 'OnDelete'")];
+      return [
+        invalid(
+          path,
+          internalForm(strategy, "apps.StatefulSetUpdateStrategy"),
+          "must be 'RollingUpdate' or 'OnDelete'",
+        ),
+      ];
   }
 }
 
@@ -139,7 +173,9 @@ function retentionErrors(policy: JsonObject | undefined): readonly FieldError[] 
   if (policy === undefined) return [];
   return ["whenDeleted", "whenScaled"].flatMap((key) => {
     const value = str(policy, key);
-    return value === "Retain" || value === "Delete" ? [] : [notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, value, ["Retain", "Delete"])];
+    return value === "Retain" || value === "Delete"
+      ? []
+      : [notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, value, ["Retain", "Delete"])];
   });
 }
 
@@ -151,7 +187,8 @@ function withClaimVolumes(spec: JsonObject): JsonObject {
   delete pod["subdomain"];
   delete pod["hostname"];
   const own = objs(pod, "volumes").filter((volume) => !claims.includes(str(volume, "name")));
-  if (claims.length > 0) pod["volumes"] = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own];
+  if (claims.length > 0)
+    pod["volumes"] = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own];
   return { ...template, spec: pod };
 }
 
@@ -160,19 +197,31 @@ function restartErrors(template: JsonObject, kind: string): readonly FieldError[
   const policy = str(spec, "restartPolicy");
   return [
     ...(policy === "Always" ? [] : [notSupported("spec.template.spec.restartPolicy", policy, ["Always"])]),
-    ...(has(spec, "activeDeadlineSeconds") ? [forbidden("spec.template.spec.activeDeadlineSeconds", `activeDeadlineSeconds in ${kind} is not Supported`)] : []),
+    ...(has(spec, "activeDeadlineSeconds")
+      ? [forbidden("spec.template.spec.activeDeadlineSeconds", `activeDeadlineSeconds in ${kind} is not Supported`)]
+      : []),
   ];
 }
 
 function statefulStatusErrors(status: JsonObject): readonly FieldError[] {
-  const counts = ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"];
+  const counts = [
+    "replicas",
+    "readyReplicas",
+    "currentReplicas",
+    "updatedReplicas",
+    "availableReplicas",
+    "observedGeneration",
+    "collisionCount",
+  ];
   const errors = counts.flatMap((key) => [...nonNegativeMember(status, key, "status")]);
   const all = num(status, "replicas");
   for (const key of ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"]) {
-    if (num(status, key) > all) errors.push(invalid(`status.${key}`, num(status, key), "cannot be greater than status.replicas"));
+    if (num(status, key) > all)
+      errors.push(invalid(`status.${key}`, num(status, key), "cannot be greater than status.replicas"));
   }
   const available = num(status, "availableReplicas");
-  if (available > num(status, "readyReplicas")) errors.push(invalid("status.availableReplicas", available, "cannot be greater than status.readyReplicas"));
+  if (available > num(status, "readyReplicas"))
+    errors.push(invalid("status.availableReplicas", available, "cannot be greater than status.readyReplicas"));
   return errors;
 }
 
@@ -188,9 +237,14 @@ function daemonSet(): ResourceStrategy {
     prepareForStatusUpdate: (object, live) => setTemplateGeneration(object, templateGeneration(live)),
     validateCreate: (object) => daemonSetErrors(at(object, "spec")),
     validateUpdate: (object, live) => [...selectorChangeErrors(object, live), ...daemonSetErrors(at(object, "spec"))],
-    validateStatusUpdate: (object, live) => [...daemonStatusErrors(at(object, "status")), ...collisionErrors(object, live)],
+    validateStatusUpdate: (object, live) => [
+      ...daemonStatusErrors(at(object, "status")),
+      ...collisionErrors(object, live),
+    ],
     warnings: (object, live) =>
-      live !== undefined && templateGeneration(object) === templateGeneration(live) ? [] : podWarnings(at(object, "spec", "template"), "spec.template"),
+      live !== undefined && templateGeneration(object) === templateGeneration(live)
+        ? []
+        : podWarnings(at(object, "spec", "template"), "spec.template"),
   });
 }
 
@@ -212,8 +266,12 @@ function daemonSetErrors(spec: JsonObject): readonly FieldError[] {
   const unselected = selector !== undefined && !matchesLabels(selector, labels);
   return [
     ...validateLabelSelector(given, "spec.selector"),
-    ...(unselected ? [invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`")] : []),
-    ...(given !== undefined && isEmptySelector(given) ? [invalid("spec.selector", given, "empty selector is invalid for daemonset")] : []),
+    ...(unselected
+      ? [invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`")]
+      : []),
+    ...(given !== undefined && isEmptySelector(given)
+      ? [invalid("spec.selector", given, "empty selector is invalid for daemonset")]
+      : []),
     ...templateErrors(template, "spec.template"),
     ...restartErrors(template, "DaemonSet"),
     ...nonNegativeMember(spec, "minReadySeconds", "spec"),
@@ -227,8 +285,11 @@ function daemonStrategyErrors(strategy: JsonObject): readonly FieldError[] {
   const rolling = obj(strategy, "rollingUpdate");
   const type = str(strategy, "type");
   if (type === "OnDelete") return [];
-  if (type !== "RollingUpdate") return [notSupported(path, internalForm(strategy, "apps.DaemonSetUpdateStrategy"), ["RollingUpdate", "OnDelete"])];
-  return rolling === undefined ? [required(`${path}.rollingUpdate`)] : daemonRollingErrors(rolling, `${path}.rollingUpdate`);
+  if (type !== "RollingUpdate")
+    return [notSupported(path, internalForm(strategy, "apps.DaemonSetUpdateStrategy"), ["RollingUpdate", "OnDelete"])];
+  return rolling === undefined
+    ? [required(`${path}.rollingUpdate`)]
+    : daemonRollingErrors(rolling, `${path}.rollingUpdate`);
 }
 
 function daemonRollingErrors(rolling: JsonObject, path: string): readonly FieldError[] {
@@ -241,8 +302,11 @@ function daemonRollingErrors(rolling: JsonObject, path: string): readonly FieldE
     ...notMoreThanAll(surge, `${path}.maxSurge`),
   ];
   const [hasUnavailable, hasSurge] = [intOrPercentValue(unavailable) !== 0, intOrPercentValue(surge) !== 0];
-  if (hasUnavailable && hasSurge) return [...errors, invalid(`${path}.maxSurge`, surge ?? 0, "may not be set when maxUnavailable is non-zero")];
-  return hasUnavailable || hasSurge ? errors : [...errors, required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")];
+  if (hasUnavailable && hasSurge)
+    return [...errors, invalid(`${path}.maxSurge`, surge ?? 0, "may not be set when maxUnavailable is non-zero")];
+  return hasUnavailable || hasSurge
+    ? errors
+    : [...errors, required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")];
 }
 
 const DAEMON_COUNTS: readonly string[] = [
@@ -262,12 +326,16 @@ function daemonStatusErrors(status: JsonObject): readonly FieldError[] {
 }
 
 function controllerRevision(): ResourceStrategy {
-  const revisionErrors = (object: JsonObject): readonly FieldError[] => nonNegative(num(object, "revision"), "revision");
+  const revisionErrors = (object: JsonObject): readonly FieldError[] =>
+    nonNegative(num(object, "revision"), "revision");
   return builtinStrategy("apps/v1/ControllerRevision", {
     validateCreate: (object) => {
       const data = getOwn(object, "data");
-      if (data === undefined || data === null) return [...revisionErrors(object), required("data", "data is mandatory")];
-      return isObject(data) ? revisionErrors(object) : [...revisionErrors(object), required("data", "data must be a valid JSON object")];
+      if (data === undefined || data === null)
+        return [...revisionErrors(object), required("data", "data is mandatory")];
+      return isObject(data)
+        ? revisionErrors(object)
+        : [...revisionErrors(object), required("data", "data must be a valid JSON object")];
     },
     validateUpdate: (object, live) => {
       const data = getOwn(object, "data") ?? null;

@@ -7,7 +7,11 @@ import { convertAutoscaler } from "./hpa-conversion.js";
 export function sharedStorage({ info }: ResourceStrategy): StoredAs | undefined {
   if (info.resource === "events") return { collection: "/events", apiVersion: "v1", convert: convertEvent };
   if (info.resource === "horizontalpodautoscalers") {
-    return { collection: "autoscaling/horizontalpodautoscalers", apiVersion: "autoscaling/v2", convert: convertAutoscaler };
+    return {
+      collection: "autoscaling/horizontalpodautoscalers",
+      apiVersion: "autoscaling/v2",
+      convert: convertAutoscaler,
+    };
   }
   return undefined;
 }

@@ -37,7 +37,10 @@ export function storageStrategies(): readonly ResourceStrategy[] {
     builtinStrategy(`${GROUP}/StorageClass`, {
       validateName: nameIsDnsSubdomain,
       validateCreate: classErrors,
-      validateUpdate: (object, live) => ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((key) => immutable(object, live, key)),
+      validateUpdate: (object, live) =>
+        ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((key) =>
+          immutable(object, live, key),
+        ),
     }),
     builtinStrategy(`${GROUP}/CSIDriver`, {
       validateCreate: (object) => driverErrors(at(object, "spec")),
@@ -49,24 +52,35 @@ export function storageStrategies(): readonly ResourceStrategy[] {
     }),
     builtinStrategy(`${GROUP}/CSINode`, {
       validateCreate: (object) => nodeErrors(at(object, "spec")),
-      validateUpdate: (object, live) => [...nodeErrors(at(object, "spec")), ...nodeChangeErrors(at(object, "spec"), at(live, "spec"))],
+      validateUpdate: (object, live) => [
+        ...nodeErrors(at(object, "spec")),
+        ...nodeChangeErrors(at(object, "spec"), at(live, "spec")),
+      ],
     }),
     builtinStrategy(`${GROUP}/CSIStorageCapacity`, {
       validateCreate: capacityErrors,
-      validateUpdate: (object, live) => [...immutable(object, live, "nodeTopology"), ...immutable(object, live, "storageClassName")],
+      validateUpdate: (object, live) => [
+        ...immutable(object, live, "nodeTopology"),
+        ...immutable(object, live, "storageClassName"),
+      ],
     }),
     builtinStrategy(`${GROUP}/VolumeAttachment`, {
       validateCreate: attachmentErrors,
       validateUpdate: (object, live) => {
         const same = deepEqual(at(object, "spec"), at(live, "spec"));
-        return [...attachmentErrors(object), ...(same ? [] : [invalid("spec", at(object, "spec"), FIELD_IS_IMMUTABLE)])];
+        return [
+          ...attachmentErrors(object),
+          ...(same ? [] : [invalid("spec", at(object, "spec"), FIELD_IS_IMMUTABLE)]),
+        ];
       },
       validateStatusUpdate: attachmentErrors,
     }),
     builtinStrategy(`${GROUP}/VolumeAttributesClass`, {
       validateCreate: attributesErrors,
       validateUpdate: (object, live) => [
-        ...["driverName", "parameters"].flatMap((key) => (sameValue(getOwn(object, key), getOwn(live, key)) ? [] : [forbidden(key, `updates to ${key} are forbidden.`)])),
+        ...["driverName", "parameters"].flatMap((key) =>
+          sameValue(getOwn(object, key), getOwn(live, key)) ? [] : [forbidden(key, `updates to ${key} are forbidden.`)],
+        ),
         ...attributesErrors(object),
       ],
     }),
@@ -74,7 +88,9 @@ export function storageStrategies(): readonly ResourceStrategy[] {
 }
 
 function fixed(object: JsonObject, live: JsonObject, key: string, path: string): readonly FieldError[] {
-  return sameValue(getOwn(object, key), getOwn(live, key)) ? [] : [invalid(path, getOwn(object, key) ?? null, FIELD_IS_IMMUTABLE)];
+  return sameValue(getOwn(object, key), getOwn(live, key))
+    ? []
+    : [invalid(path, getOwn(object, key) ?? null, FIELD_IS_IMMUTABLE)];
 }
 
 function immutable(object: JsonObject, live: JsonObject, key: string): readonly FieldError[] {
@@ -92,7 +108,9 @@ function parameterErrors(object: JsonObject, mayBeEmpty: boolean): readonly Fiel
   return [
     ...parameters.filter(([key]) => key === "").map(([key]) => invalid("parameters", key, "field can not be empty.")),
     ...(size > LONGEST_PARAMETERS ? [tooLong("parameters", LONGEST_PARAMETERS)] : []),
-    ...(!mayBeEmpty && parameters.length === 0 ? [required("parameters", "must contain at least one key/value pair")] : []),
+    ...(!mayBeEmpty && parameters.length === 0
+      ? [required("parameters", "must contain at least one key/value pair")]
+      : []),
   ];
 }
 
@@ -103,8 +121,14 @@ function classErrors(object: JsonObject): readonly FieldError[] {
   return [
     ...provisionerErrors(str(object, "provisioner"), "provisioner"),
     ...parameterErrors(object, true),
-    ...(policy === "" || policy === "Delete" || policy === "Retain" ? [] : [notSupported("reclaimPolicy", policy, ["Delete", "Retain"])]),
-    ...(!has(object, "volumeBindingMode") ? [required("volumeBindingMode")] : modes.includes(mode) ? [] : [notSupported("volumeBindingMode", mode, modes)]),
+    ...(policy === "" || policy === "Delete" || policy === "Retain"
+      ? []
+      : [notSupported("reclaimPolicy", policy, ["Delete", "Retain"])]),
+    ...(!has(object, "volumeBindingMode")
+      ? [required("volumeBindingMode")]
+      : modes.includes(mode)
+        ? []
+        : [notSupported("volumeBindingMode", mode, modes)]),
     ...topologyErrors(objs(object, "allowedTopologies")),
   ];
 }
@@ -119,12 +143,15 @@ function topologyErrors(terms: readonly JsonObject[]): readonly FieldError[] {
       const key = str(expression, "key");
       const values = strs(expression, "values");
       if (values.length === 0) errors.push(required(`${where}.values`));
-      errors.push(...values.flatMap((value, k) => (values.indexOf(value) < k ? [duplicate(`${where}.values[${k}]`, value)] : [])));
+      errors.push(
+        ...values.flatMap((value, k) => (values.indexOf(value) < k ? [duplicate(`${where}.values[${k}]`, value)] : [])),
+      );
       errors.push(...validateLabelName(key, `${where}.key`));
       if (keys.has(key)) errors.push(duplicate(`${where}.key`, key));
       keys.add(key);
     }
-    if (terms.slice(0, i).some((other) => deepEqual(other, term))) errors.push(duplicate(`${path}.matchLabelExpressions`, ""));
+    if (terms.slice(0, i).some((other) => deepEqual(other, term)))
+      errors.push(duplicate(`${path}.matchLabelExpressions`, ""));
   }
   return errors;
 }
@@ -133,18 +160,35 @@ function driverErrors(spec: JsonObject): readonly FieldError[] {
   const policy = str(spec, "fsGroupPolicy");
   const policies = ["File", "None", "ReadWriteOnceWithFSType"];
   const period = num(spec, "nodeAllocatableUpdatePeriodSeconds");
-  const needed = (key: string, shown: string): readonly FieldError[] => (has(spec, key) ? [] : [required(`spec.${shown}`)]);
+  const needed = (key: string, shown: string): readonly FieldError[] =>
+    has(spec, key) ? [] : [required(`spec.${shown}`)];
   const inSecrets = has(spec, "serviceAccountTokenInSecrets") && objs(spec, "tokenRequests").length === 0;
   return [
     ...needed("attachRequired", "attachedRequired"),
     ...needed("podInfoOnMount", "podInfoOnMount"),
     ...needed("storageCapacity", "storageCapacity"),
-    ...(has(spec, "fsGroupPolicy") && !policies.includes(policy) ? [notSupported("spec.fsGroupPolicy", policy, policies)] : []),
+    ...(has(spec, "fsGroupPolicy") && !policies.includes(policy)
+      ? [notSupported("spec.fsGroupPolicy", policy, policies)]
+      : []),
     ...tokenErrors(objs(spec, "tokenRequests")),
-    ...strs(spec, "volumeLifecycleModes").flatMap((mode) => (mode === "Persistent" || mode === "Ephemeral" ? [] : [notSupported("spec.volumeLifecycleModes", mode, ["Persistent", "Ephemeral"])])),
+    ...strs(spec, "volumeLifecycleModes").flatMap((mode) =>
+      mode === "Persistent" || mode === "Ephemeral"
+        ? []
+        : [notSupported("spec.volumeLifecycleModes", mode, ["Persistent", "Ephemeral"])],
+    ),
     ...needed("seLinuxMount", "seLinuxMount"),
-    ...(has(spec, "nodeAllocatableUpdatePeriodSeconds") && period < 10 ? [invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, "must be greater than or equal to 10 seconds")] : []),
-    ...(inSecrets ? [invalid("spec.serviceAccountTokenInSecrets", getOwn(spec, "serviceAccountTokenInSecrets") ?? null, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")] : []),
+    ...(has(spec, "nodeAllocatableUpdatePeriodSeconds") && period < 10
+      ? [invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, "must be greater than or equal to 10 seconds")]
+      : []),
+    ...(inSecrets
+      ? [
+          invalid(
+            "spec.serviceAccountTokenInSecrets",
+            getOwn(spec, "serviceAccountTokenInSecrets") ?? null,
+            "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -157,8 +201,11 @@ function tokenErrors(requests: readonly JsonObject[]): readonly FieldError[] {
     audiences.add(audience);
     const seconds = num(request, "expirationSeconds");
     if (!has(request, "expirationSeconds")) return [];
-    if (seconds < SHORTEST_TOKEN_SECONDS) return [invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes")];
-    return seconds > 2 ** 32 ? [invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration larger than 2^32 seconds")] : [];
+    if (seconds < SHORTEST_TOKEN_SECONDS)
+      return [invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes")];
+    return seconds > 2 ** 32
+      ? [invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration larger than 2^32 seconds")]
+      : [];
   });
 }
 
@@ -173,7 +220,11 @@ function nodeErrors(spec: JsonObject): readonly FieldError[] {
     const keys = strs(driver, "topologyKeys");
     return [
       ...csiDriverNameErrors(name, `${path}.name`),
-      ...(id === "" ? [required(`${path}.nodeID`)] : id.length > LONGEST_NODE_ID ? [invalid(`${path}.nodeID`, id, `must be ${LONGEST_NODE_ID} characters or less`)] : []),
+      ...(id === ""
+        ? [required(`${path}.nodeID`)]
+        : id.length > LONGEST_NODE_ID
+          ? [invalid(`${path}.nodeID`, id, `must be ${LONGEST_NODE_ID} characters or less`)]
+          : []),
       ...nonNegativeMember(at(driver, "allocatable"), "count", `${path}.allocatable`),
       ...repeated,
       ...keys.flatMap((key, k) => [
@@ -190,7 +241,12 @@ function nodeChangeErrors(spec: JsonObject, before: JsonObject): readonly FieldE
   return objs(before, "drivers").flatMap((old) => {
     const driver = objs(spec, "drivers").find((each) => str(each, "name") === str(old, "name"));
     if (driver === undefined || deepEqual(bare(driver), bare(old))) return [];
-    const shown = { Name: str(driver, "name"), NodeID: str(driver, "nodeID"), TopologyKeys: getOwn(driver, "topologyKeys") ?? null, Allocatable: null };
+    const shown = {
+      Name: str(driver, "name"),
+      NodeID: str(driver, "nodeID"),
+      TopologyKeys: getOwn(driver, "topologyKeys") ?? null,
+      Allocatable: null,
+    };
     return [invalid("spec.drivers", shown, FIELD_IS_IMMUTABLE)];
   });
 }
@@ -211,14 +267,19 @@ function attachmentErrors(object: JsonObject): readonly FieldError[] {
   const status = at(object, "status");
   const volume = str(at(spec, "source"), "persistentVolumeName");
   const node = str(spec, "nodeName");
-  const size = entries(status, "attachmentMetadata").reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  const size = entries(status, "attachmentMetadata").reduce(
+    (sum, [key, value]) => sum + key.length + String(value).length,
+    0,
+  );
   return [
     ...csiDriverNameErrors(str(spec, "attacher"), "spec.attacher"),
     ...attachmentSourceErrors(at(spec, "source")),
     ...invalidEach("spec.nodeName", node, isDns1123Subdomain(node)),
     ...(size > LONGEST_METADATA ? [tooLong("status.attachmentMetadata", LONGEST_METADATA)] : []),
     ...["attachError", "detachError"].flatMap((key) => attachErrors(obj(status, key), `status.${key}`)),
-    ...(has(at(spec, "source"), "persistentVolumeName") ? invalidEach("spec.source.persistentVolumeName", volume, isDns1123Subdomain(volume)) : []),
+    ...(has(at(spec, "source"), "persistentVolumeName")
+      ? invalidEach("spec.source.persistentVolumeName", volume, isDns1123Subdomain(volume))
+      : []),
   ];
 }
 
@@ -237,7 +298,9 @@ function attachmentSourceErrors(source: JsonObject): readonly FieldError[] {
   const [inline, named] = [has(source, "inlineVolumeSpec"), has(source, "persistentVolumeName")];
   if (!inline && !named) return [required(path, one)];
   if (inline && named) return [forbidden(path, one)];
-  return named && str(source, "persistentVolumeName") === "" ? [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")] : [];
+  return named && str(source, "persistentVolumeName") === ""
+    ? [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")]
+    : [];
 }
 
 function attributesErrors(object: JsonObject): readonly FieldError[] {

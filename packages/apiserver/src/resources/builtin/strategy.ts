@@ -11,7 +11,9 @@ import { tableColumns } from "./table-columns.js";
 import { typeDefaults, type TypeDefaults } from "./type-defaults.js";
 
 /** What a kind does beyond what all built-in kinds do. */
-export interface KindRules extends Partial<Omit<ResourceStrategy, "info" | "schema" | "applyDefaults" | "columns" | "cells">> {
+export interface KindRules extends Partial<
+  Omit<ResourceStrategy, "info" | "schema" | "applyDefaults" | "columns" | "cells">
+> {
   /** What comes after the defaults of the types. */
   readonly defaults?: (object: MutableJsonObject) => void;
   /** Members at the top that stay empty lists while it is decided who owns them. */
@@ -27,9 +29,16 @@ const DEFAULTS: TypeDefaults = typeDefaults(new Map([...CORE_DEFAULTS, ...GROUP_
  *
  * @param name - `group/version/Kind`, as in kinds.ts.
  */
-export function builtinStrategy(name: string, { defaults, keepsEmpty = [], anyFinalizer = false, ...rules }: KindRules = {}): ResourceStrategy {
+export function builtinStrategy(
+  name: string,
+  { defaults, keepsEmpty = [], anyFinalizer = false, ...rules }: KindRules = {},
+): ResourceStrategy {
   const info = builtinKind(name);
-  const { validateCreate = () => NO_ERRORS, validateUpdate = validateCreate, validateStatusUpdate = () => NO_ERRORS } = rules;
+  const {
+    validateCreate = () => NO_ERRORS,
+    validateUpdate = validateCreate,
+    validateStatusUpdate = () => NO_ERRORS,
+  } = rules;
   const withFinalizers = anyFinalizer ? () => NO_ERRORS : finalizerErrors;
   let columns: readonly TableColumn[] | undefined;
   return {
@@ -71,7 +80,15 @@ function finalizerErrors(object: JsonObject): readonly FieldError[] {
   if (names.every((name) => name.includes("/") || STANDARD_FINALIZERS.has(name))) return NO_ERRORS;
   return names.flatMap((name, i) => {
     const known = name.split("/").length !== 1 || STANDARD_FINALIZERS.has(name);
-    return known ? [] : [invalid(`metadata.finalizers[${i}]`, name, "name is neither a standard finalizer name nor is it fully qualified")];
+    return known
+      ? []
+      : [
+          invalid(
+            `metadata.finalizers[${i}]`,
+            name,
+            "name is neither a standard finalizer name nor is it fully qualified",
+          ),
+        ];
   });
 }
 

@@ -13,9 +13,12 @@ export function structuralErrors(schema: JsonObject, path: string): readonly Fie
 
 /** Why a schema cannot be read at all; undefined when it can. */
 export function unreadable(schema: JsonObject): string | undefined {
-  const unsupported = UNSUPPORTED.find(([key]) => has(schema, key) && (key !== "id" && key !== "$schema" ? true : str(schema, key) !== ""));
+  const unsupported = UNSUPPORTED.find(
+    ([key]) => has(schema, key) && (key !== "id" && key !== "$schema" ? true : str(schema, key) !== ""),
+  );
   if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported[1]}' is not supported`;
-  if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   const items = getOwn(schema, "items");
   if (Array.isArray(items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   for (const part of partsOf(schema)) {
@@ -59,16 +62,31 @@ function invariantErrors(schema: JsonObject, level: Level, path: string): readon
   const errors: FieldError[] = [];
   if (type === "array" && items === undefined) errors.push(required(`${path}.items`, "must be specified"));
   if (items !== undefined) errors.push(...invariantErrors(items, "item", `${path}.items`));
-  for (const [name, each] of properties(schema)) errors.push(...invariantErrors(each, "field", `${path}.properties[${name}]`));
-  if (additional !== undefined && level === "root") errors.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
+  for (const [name, each] of properties(schema))
+    errors.push(...invariantErrors(each, "field", `${path}.properties[${name}]`));
+  if (additional !== undefined && level === "root")
+    errors.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
   if (isObject(additional)) errors.push(...invariantErrors(additional, "field", `${path}.additionalProperties`));
-  errors.push(...extensionErrors(schema, path), ...valueErrors(schema, path, { anyOf: isIntOrString(objs(schema, "anyOf")), firstAllOf: isIntOrString(objs(objs(schema, "allOf")[0], "anyOf")) }));
+  errors.push(
+    ...extensionErrors(schema, path),
+    ...valueErrors(schema, path, {
+      anyOf: isIntOrString(objs(schema, "anyOf")),
+      firstAllOf: isIntOrString(objs(objs(schema, "allOf")[0], "anyOf")),
+    }),
+  );
   errors.push(...typeErrors(schema, level, path));
-  if (embedded && additional !== undefined) errors.push(forbidden(`${path}.additionalProperties`, "must not be used if x-kubernetes-embedded-resource is set"));
-  if (level === "root" && type !== "" && type !== "object") errors.push(invalid(`${path}.type`, type, "must be object at the root"));
+  if (embedded && additional !== undefined)
+    errors.push(forbidden(`${path}.additionalProperties`, "must not be used if x-kubernetes-embedded-resource is set"));
+  if (level === "root" && type !== "" && type !== "object")
+    errors.push(invalid(`${path}.type`, type, "must be object at the root"));
   errors.push(...metaErrors(schema, level, path));
   if (embedded && !bool(schema, "x-kubernetes-preserve-unknown-fields") && properties(schema).length === 0) {
-    errors.push(required(`${path}.properties`, "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
+    errors.push(
+      required(
+        `${path}.properties`,
+        "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+      ),
+    );
   }
   return errors;
 }
@@ -79,7 +97,8 @@ function typeErrors(schema: JsonObject, level: Level, path: string): readonly Fi
     const text = "must be object if x-kubernetes-embedded-resource is true";
     return [type === "" ? required(`${path}.type`, text) : invalid(`${path}.type`, type, text)];
   }
-  if (type !== "" || bool(schema, "x-kubernetes-int-or-string") || bool(schema, "x-kubernetes-preserve-unknown-fields")) return [];
+  if (type !== "" || bool(schema, "x-kubernetes-int-or-string") || bool(schema, "x-kubernetes-preserve-unknown-fields"))
+    return [];
   const where = { root: "at the root", item: "for specified array items", field: "for specified object fields" }[level];
   return [required(`${path}.type`, `must not be empty ${where}`)];
 }
@@ -89,17 +108,27 @@ function metaErrors(schema: JsonObject, level: Level, path: string): readonly Fi
   const errors: FieldError[] = [];
   for (const name of ["kind", "apiVersion"]) {
     const found = property(schema, name);
-    if (checked && found !== undefined && str(found, "type") !== "string") errors.push(invalid(`${path}.properties[${name}].type`, str(found, "type"), "must be string"));
+    if (checked && found !== undefined && str(found, "type") !== "string")
+      errors.push(invalid(`${path}.properties[${name}].type`, str(found, "type"), "must be string"));
   }
   const metadata = property(schema, "metadata");
   if (metadata === undefined) return errors;
   const where = `${path}.properties[metadata]`;
-  if (checked && str(metadata, "type") !== "object") errors.push(invalid(`${where}.type`, str(metadata, "type"), "must be object"));
+  if (checked && str(metadata, "type") !== "object")
+    errors.push(invalid(`${where}.type`, str(metadata, "type"), "must be object"));
   if (level !== "root") return errors;
   const names = properties(metadata).map(([name]) => name);
   const others = Object.keys(metadata).filter((key) => key !== "type" && key !== "default" && key !== "properties");
   const only = names.every((name) => name === "name" || name === "generateName");
-  return only && others.length === 0 ? errors : [...errors, forbidden(where, "must not specify anything other than name and generateName, but metadata is implicitly specified")];
+  return only && others.length === 0
+    ? errors
+    : [
+        ...errors,
+        forbidden(
+          where,
+          "must not specify anything other than name and generateName, but metadata is implicitly specified",
+        ),
+      ];
 }
 
 function extensionErrors(schema: JsonObject, path: string): readonly FieldError[] {
@@ -124,11 +153,17 @@ function valueErrors(schema: JsonObject, path: string, skipped: Skipped): readon
   const pattern = str(schema, "pattern");
   const problem = pattern === "" ? undefined : patternProblem(pattern);
   return [
-    ...(skipped.anyOf ? [] : objs(schema, "anyOf").flatMap((each, i) => nestedErrors(each, `${path}.anyOf[${i}]`, false))),
-    ...objs(schema, "allOf").flatMap((each, i) => nestedErrors(each, `${path}.allOf[${i}]`, skipped.firstAllOf && i === 0)),
+    ...(skipped.anyOf
+      ? []
+      : objs(schema, "anyOf").flatMap((each, i) => nestedErrors(each, `${path}.anyOf[${i}]`, false))),
+    ...objs(schema, "allOf").flatMap((each, i) =>
+      nestedErrors(each, `${path}.allOf[${i}]`, skipped.firstAllOf && i === 0),
+    ),
     ...objs(schema, "oneOf").flatMap((each, i) => nestedErrors(each, `${path}.oneOf[${i}]`, false)),
     ...(not === undefined ? [] : nestedErrors(not, `${path}.not`, false)),
-    ...(problem === undefined ? [] : [invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)]),
+    ...(problem === undefined
+      ? []
+      : [invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)]),
   ];
 }
 
@@ -140,9 +175,13 @@ function patternProblem(pattern: string): string | undefined {
   if (repeated?.[1] !== undefined) return said("missing argument to repetition operator", repeated[1]);
   const open = /\[[^\]]*$/.exec(pattern);
   if (open !== null) return said("missing closing ]", open[0]);
-  const parentheses = [...pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "")].reduce((depth, c) => depth + (c === "(" ? 1 : c === ")" ? -1 : 0), 0);
+  const parentheses = [...pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "")].reduce(
+    (depth, c) => depth + (c === "(" ? 1 : c === ")" ? -1 : 0),
+    0,
+  );
   if (parentheses !== 0) return said(parentheses > 0 ? "missing closing )" : "unexpected )", pattern);
-  if (/\(\?[=!<]/.test(pattern)) return said("invalid or unsupported Perl syntax", /\(\?<?[=!]?/.exec(pattern)?.[0] ?? pattern);
+  if (/\(\?[=!<]/.test(pattern))
+    return said("invalid or unsupported Perl syntax", /\(\?<?[=!]?/.exec(pattern)?.[0] ?? pattern);
   return said("invalid escape sequence", pattern);
 }
 
@@ -170,8 +209,12 @@ function nestedErrors(schema: JsonObject, path: string, skipAnyOf: boolean): rea
     ...(items === undefined ? [] : nestedErrors(items, `${path}.items`, false)),
     ...properties(schema).flatMap(([name, each]) => nestedErrors(each, `${path}.properties[${name}]`, false)),
     ...NOT_NESTED.filter(([key]) => isSet(schema, key)).map(([key, message]) => forbidden(`${path}.${key}`, message)),
-    ...(additional === true || isObject(additional) ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")] : []),
-    ...(property(schema, "metadata") === undefined ? [] : [forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context")]),
+    ...(additional === true || isObject(additional)
+      ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
+      : []),
+    ...(property(schema, "metadata") === undefined
+      ? []
+      : [forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context")]),
   ];
 }
 

@@ -10,13 +10,15 @@ type Row = readonly [name: string, type: TableColumn["type"], description: strin
 export function tableColumns(kind: string): readonly TableColumn[] {
   const line = COLUMNS.split("\n").find((each) => each.startsWith(`${kind} `));
   if (line === undefined) return [NAME_COLUMN, CREATED_COLUMN];
-  return (JSON.parse(line.slice(kind.length + 1)) as readonly Row[]).map(([name, type, description, priority, format]) => ({
-    name,
-    type,
-    format: format ?? "",
-    description: SHARED.get(description) ?? description,
-    priority: priority ?? 0,
-  }));
+  return (JSON.parse(line.slice(kind.length + 1)) as readonly Row[]).map(
+    ([name, type, description, priority, format]) => ({
+      name,
+      type,
+      format: format ?? "",
+      description: SHARED.get(description) ?? description,
+      priority: priority ?? 0,
+    }),
+  );
 }
 
 const SHARED: ReadonlyMap<string, string> = new Map([

@@ -26,7 +26,9 @@ export function textDiff(before: JsonValue, after: JsonValue): string {
 }
 
 function pretty(value: JsonValue): readonly string[] {
-  return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? Number(each) : each), 1).split("\n");
+  return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? Number(each) : each), 1).split(
+    "\n",
+  );
 }
 
 function range(start: number, end: number): string {

@@ -1,7 +1,13 @@
 // Defaults belong to types, as in Go: wherever a value of a type stands, its defaults are filled in, the holder's first.
 // A walk along the schema visits only what leads to a type that has defaults, or to quantities of resources, which are
 // rounded up to thousandths.
-import { compareQuantities, findQuantity, formatQuantity, quantityMilliValue, type Schema } from "@fairlead/apimachinery";
+import {
+  compareQuantities,
+  findQuantity,
+  formatQuantity,
+  quantityMilliValue,
+  type Schema,
+} from "@fairlead/apimachinery";
 import { isArray, isObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 
 /** Fills in the defaults of one value of a type, which is in Go's form. */
@@ -34,7 +40,9 @@ export function typeDefaults(defaults: ReadonlyMap<string, TypeDefault>): TypeDe
     const known = leads.get(name);
     if (known !== undefined) return known;
     leads.set(name, false);
-    const found = defaults.has(name) || [...schema.properties.values()].some((field) => documented(field) !== undefined || leadsOn(field));
+    const found =
+      defaults.has(name) ||
+      [...schema.properties.values()].some((field) => documented(field) !== undefined || leadsOn(field));
     leads.set(name, found);
     return found;
   };
@@ -61,7 +69,7 @@ export function typeDefaults(defaults: ReadonlyMap<string, TypeDefault>): TypeDe
       return;
     }
     if (!isObject(value)) return;
-    const object = value as MutableJsonObject;
+    const object: MutableJsonObject = value;
     const additional = schema.additionalProperties;
     if (additional !== undefined && additional !== true) {
       for (const key of Object.keys(object)) {
@@ -73,7 +81,8 @@ export function typeDefaults(defaults: ReadonlyMap<string, TypeDefault>): TypeDe
     if (schema.typeName === undefined) return;
     const plan = planOf(schema.typeName, schema);
     plan.own?.(object);
-    for (const [key, fallback] of plan.values) if (object[key] === undefined || object[key] === "") object[key] = fallback;
+    for (const [key, fallback] of plan.values)
+      if (object[key] === undefined || object[key] === "") object[key] = fallback;
     for (const [key, field] of plan.fields) if (object[key] !== undefined) walk(object[key], field);
   };
 

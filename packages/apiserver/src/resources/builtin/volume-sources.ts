@@ -30,15 +30,29 @@ export interface VolumeErrors {
 export function volumeErrors(spec: JsonObject, podName: string, path: string): VolumeErrors {
   const volumes = new Map<string, JsonObject>();
   const list = objs(spec, "volumes");
-  const created = new Set(list.filter((volume) => podName !== "" && has(volume, "ephemeral")).map((volume) => `${podName}-${str(volume, "name")}`));
+  const created = new Set(
+    list
+      .filter((volume) => podName !== "" && has(volume, "ephemeral"))
+      .map((volume) => `${podName}-${str(volume, "name")}`),
+  );
   const errors = list.flatMap((volume, i) => {
     const name = str(volume, "name");
     const at = `${path}[${i}]`;
-    const own = [...sourceErrors(volume, at, podName), ...(name === "" ? [required(`${at}.name`)] : invalidEach(`${at}.name`, name, isDns1123Label(name)))];
+    const own = [
+      ...sourceErrors(volume, at, podName),
+      ...(name === "" ? [required(`${at}.name`)] : invalidEach(`${at}.name`, name, isDns1123Label(name))),
+    ];
     if (volumes.has(name)) own.push(duplicate(`${at}.name`, name));
     if (own.length === 0) volumes.set(name, volume);
     const claim = str(obj(volume, "persistentVolumeClaim"), "claimName");
-    if (created.has(claim)) own.push(invalid(`${at}.persistentVolumeClaim.claimName`, claim, "must not reference a PVC that gets created for an ephemeral volume"));
+    if (created.has(claim))
+      own.push(
+        invalid(
+          `${at}.persistentVolumeClaim.claimName`,
+          claim,
+          "must not reference a PVC that gets created for an ephemeral volume",
+        ),
+      );
     return own;
   });
   return { errors, volumes };
@@ -90,16 +104,32 @@ function sourceErrors(volume: JsonObject, path: string, podName: string): readon
     const errors = rule(at(volume, key), `${path}.${key}`);
     if (key !== "ephemeral" || podName === "") return errors;
     const claim = `${podName}-${str(volume, "name")}`;
-    return [...errors, ...isDns1123Subdomain(claim).map((message) => invalid(`${path}.name`, str(volume, "name"), `PVC name ${JSON.stringify(claim)}: ${message}`))];
+    return [
+      ...errors,
+      ...isDns1123Subdomain(claim).map((message) =>
+        invalid(`${path}.name`, str(volume, "name"), `PVC name ${JSON.stringify(claim)}: ${message}`),
+      ),
+    ];
   });
 }
 
 function emptyDirErrors(source: JsonObject, path: string): readonly FieldError[] {
   const limit = findQuantity(str(source, "sizeLimit") || "0");
-  return limit !== undefined && limit.mantissa < 0n ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")] : [];
+  return limit !== undefined && limit.mantissa < 0n
+    ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
+    : [];
 }
 
-const HOST_PATH_TYPES: readonly string[] = ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+const HOST_PATH_TYPES: readonly string[] = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
 
 /** A path on the node, also of a PersistentVolume. */
 export function hostPathErrors(source: JsonObject, path: string): readonly FieldError[] {
@@ -125,7 +155,9 @@ export function nfsErrors(source: JsonObject, path: string): readonly FieldError
 
 function modeErrors(source: JsonObject, key: string, path: string): readonly FieldError[] {
   const mode = num(source, key);
-  return mode < 0 || mode > 0o777 ? [invalid(`${path}.${key}`, mode, "must be a number between 0 and 0777 (octal), both inclusive")] : [];
+  return mode < 0 || mode > 0o777
+    ? [invalid(`${path}.${key}`, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
+    : [];
 }
 
 function itemErrors(source: JsonObject, path: string): readonly FieldError[] {
@@ -151,12 +183,20 @@ function configMapErrors(source: JsonObject, path: string): readonly FieldError[
 }
 
 function downwardErrors(source: JsonObject, path: string): readonly FieldError[] {
-  return [...modeErrors(source, "defaultMode", path), ...objs(source, "items").flatMap((file) => fileErrors(file, path))];
+  return [
+    ...modeErrors(source, "defaultMode", path),
+    ...objs(source, "items").flatMap((file) => fileErrors(file, path)),
+  ];
 }
 
 function fileErrors(file: JsonObject, path: string): readonly FieldError[] {
   const missing = str(file, "path") === "" ? [required(`${path}.path`)] : [];
-  return [...missing, ...localPathErrors(str(file, "path"), `${path}.path`), ...downwardFileErrors(file, path), ...modeErrors(file, "mode", path)];
+  return [
+    ...missing,
+    ...localPathErrors(str(file, "path"), `${path}.path`),
+    ...downwardFileErrors(file, path),
+    ...modeErrors(file, "mode", path),
+  ];
 }
 
 /** A relative path that does not leave its volume, and whose name is not reserved. */
@@ -177,7 +217,9 @@ export function backstepErrors(target: string, path: string): readonly FieldErro
 
 function projectedErrors(projection: JsonObject, path: string): readonly FieldError[] {
   const paths = new Set<string>();
-  const errors = objs(projection, "sources").flatMap((source, i) => projectionErrors(source, { path, at: `${path}.sources[${i}]`, paths }));
+  const errors = objs(projection, "sources").flatMap((source, i) =>
+    projectionErrors(source, { path, at: `${path}.sources[${i}]`, paths }),
+  );
   return [...modeErrors(projection, "defaultMode", path), ...errors];
 }
 
@@ -203,7 +245,10 @@ function projectionErrors(source: JsonObject, place: Projection): readonly Field
   if (downward !== undefined) {
     sources++;
     for (const file of objs(downward, "items")) {
-      errors.push(...fileErrors(file, `${place.at}.downwardAPI`), ...clashErrors(str(file, "path"), place, str(file, "path")));
+      errors.push(
+        ...fileErrors(file, `${place.at}.downwardAPI`),
+        ...clashErrors(str(file, "path"), place, str(file, "path")),
+      );
     }
   }
   const token = obj(source, "serviceAccountToken");
@@ -245,7 +290,12 @@ function csiErrors(source: JsonObject, path: string): readonly FieldError[] {
   const reference = obj(source, "nodePublishSecretRef");
   if (reference === undefined) return errors;
   const name = str(reference, "name");
-  return [...errors, ...(name === "" ? [required(`${path}.nodePublishSecretRef.name`)] : invalidEach(`${path}.name`, name, isDns1123Subdomain(name)))];
+  return [
+    ...errors,
+    ...(name === ""
+      ? [required(`${path}.nodePublishSecretRef.name`)]
+      : invalidEach(`${path}.name`, name, isDns1123Subdomain(name))),
+  ];
 }
 
 function ephemeralErrors(source: JsonObject, path: string): readonly FieldError[] {
@@ -256,9 +306,16 @@ function ephemeralErrors(source: JsonObject, path: string): readonly FieldError[
 
 function imageErrors(source: JsonObject, path: string): readonly FieldError[] {
   const reference = str(source, "reference");
-  const errors = reference === "" ? [required(`${path}.reference`)] : reference.trim() === reference ? [] : [invalid(`${path}.reference`, reference, "must not have leading or trailing whitespace")];
+  const errors =
+    reference === ""
+      ? [required(`${path}.reference`)]
+      : reference.trim() === reference
+        ? []
+        : [invalid(`${path}.reference`, reference, "must not have leading or trailing whitespace")];
   const policy = str(source, "pullPolicy");
-  return ["Always", "IfNotPresent", "Never"].includes(policy) ? errors : [...errors, notSupported(`${path}.pullPolicy`, policy, ["Always", "IfNotPresent", "Never"])];
+  return ["Always", "IfNotPresent", "Never"].includes(policy)
+    ? errors
+    : [...errors, notSupported(`${path}.pullPolicy`, policy, ["Always", "IfNotPresent", "Never"])];
 }
 
 /** A qualified name at a path. */

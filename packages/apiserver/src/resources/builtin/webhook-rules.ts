@@ -26,15 +26,22 @@ export function clientConfigErrors(config: JsonObject, path: string, missing: st
   const service = obj(config, "service");
   const hasUrl = has(config, "url");
   if (hasUrl === (service !== undefined)) return [required(path, missing)];
-  return service === undefined ? urlErrors(str(config, "url"), `${path}.url`) : serviceErrors(service, `${path}.service`);
+  return service === undefined
+    ? urlErrors(str(config, "url"), `${path}.url`)
+    : serviceErrors(service, `${path}.service`);
 }
 
 function urlErrors(text: string, path: string): readonly FieldError[] {
-  const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/.exec(text);
-  if (match === null || /[\s\x00-\x1f]/.test(match[3] ?? "")) return [required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid character in host name${FORM}`)];
+  const match =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/.exec(text);
+  if (match === null || /[\s\x00-\x1f]/.test(match[3] ?? ""))
+    return [
+      required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid character in host name${FORM}`),
+    ];
   const [, scheme = "", user, host = "", query = "", fragment = ""] = match;
   const errors: FieldError[] = [];
-  if (scheme.toLowerCase() !== "https") errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`));
+  if (scheme.toLowerCase() !== "https")
+    errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`));
   if (host === "") errors.push(invalid(path, host, `host must be specified${FORM}`));
   if (user !== undefined) errors.push(invalid(path, user, "user information is not permitted in the URL"));
   if (fragment !== "") errors.push(invalid(path, fragment, "fragments are not permitted in the URL"));
@@ -44,7 +51,9 @@ function urlErrors(text: string, path: string): readonly FieldError[] {
 function serviceErrors(service: JsonObject, path: string): readonly FieldError[] {
   const port = num(service, "port");
   const wrong = isPortNumber(port);
-  const errors: FieldError[] = ["name", "namespace"].filter((key) => str(service, key) === "").map((key) => required(`${path}.${key}`));
+  const errors: FieldError[] = ["name", "namespace"]
+    .filter((key) => str(service, key) === "")
+    .map((key) => required(`${path}.${key}`));
   if (wrong.length > 0) errors.push(invalid(`${path}.port`, port, `port is not valid: ${wrong.join(", ")}`));
   return has(service, "path") ? [...errors, ...pathErrors(str(service, "path"), `${path}.path`)] : errors;
 }
@@ -56,7 +65,11 @@ function pathErrors(text: string, path: string): readonly FieldError[] {
   const segments = text.slice(1).replace(/\/$/, "").split("/");
   return [
     ...errors,
-    ...segments.flatMap((segment, i) => (segment === "" ? [invalid(path, text, `segment[${i}] may not be empty`)] : isDns1123Subdomain(segment).map((message) => invalid(path, text, `segment[${i}]: ${message}`)))),
+    ...segments.flatMap((segment, i) =>
+      segment === ""
+        ? [invalid(path, text, `segment[${i}] may not be empty`)]
+        : isDns1123Subdomain(segment).map((message) => invalid(path, text, `segment[${i}]: ${message}`)),
+    ),
   ];
 }
 
@@ -67,7 +80,9 @@ export function ruleErrors(rule: JsonObject, path: string): readonly FieldError[
   const scope = str(rule, "scope");
   return [
     ...listErrors(operations, `${path}.operations`, "operations"),
-    ...operations.flatMap((operation, i) => (OPERATIONS.includes(operation) ? [] : [notSupported(`${path}.operations[${i}]`, operation, OPERATIONS)])),
+    ...operations.flatMap((operation, i) =>
+      OPERATIONS.includes(operation) ? [] : [notSupported(`${path}.operations[${i}]`, operation, OPERATIONS)],
+    ),
     ...listErrors(groups, `${path}.apiGroups`, "API groups"),
     ...listErrors(versions, `${path}.apiVersions`, "API versions"),
     ...versions.flatMap((version, i) => (version === "" ? [required(`${path}.apiVersions[${i}]`)] : [])),
@@ -78,7 +93,9 @@ export function ruleErrors(rule: JsonObject, path: string): readonly FieldError[
 
 function listErrors(values: readonly string[], path: string, what: string): readonly FieldError[] {
   if (values.length === 0) return [required(path)];
-  return values.length > 1 && values.includes("*") ? [invalid(path, [...values], `if '*' is present, must not specify other ${what}`)] : [];
+  return values.length > 1 && values.includes("*")
+    ? [invalid(path, [...values], `if '*' is present, must not specify other ${what}`)]
+    : [];
 }
 
 function resourceErrors(resources: readonly string[], path: string): readonly FieldError[] {
@@ -95,13 +112,19 @@ function resourceErrors(resources: readonly string[], path: string): readonly Fi
       continue;
     }
     const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (all.has(resource)) errors.push(invalid(`${path}[${i}]`, text, `if '${resource}/*' is present, must not specify ${text}`));
-    if (anywhere.has(sub)) errors.push(invalid(`${path}[${i}]`, text, `if '*/${sub}' is present, must not specify ${text}`));
+    if (all.has(resource))
+      errors.push(invalid(`${path}[${i}]`, text, `if '${resource}/*' is present, must not specify ${text}`));
+    if (anywhere.has(sub))
+      errors.push(invalid(`${path}[${i}]`, text, `if '*/${sub}' is present, must not specify ${text}`));
     if (sub === "*") all.add(resource);
     if (resource === "*") anywhere.add(sub);
   }
-  if (resources.length > 1 && resources.includes("*/*")) errors.push(invalid(path, [...resources], "if '*/*' is present, must not specify other resources"));
-  if (resources.includes("*") && plain) errors.push(invalid(path, [...resources], "if '*' is present, must not specify other resources without subresources"));
+  if (resources.length > 1 && resources.includes("*/*"))
+    errors.push(invalid(path, [...resources], "if '*/*' is present, must not specify other resources"));
+  if (resources.includes("*") && plain)
+    errors.push(
+      invalid(path, [...resources], "if '*' is present, must not specify other resources without subresources"),
+    );
   return errors;
 }
 
@@ -129,7 +152,9 @@ export function matchConditionErrors(conditions: readonly JsonObject[], path: st
       seen.add(name);
       return [
         ...(str(condition, "expression").trim() === "" ? [required(`${path}[${i}].expression`)] : []),
-        ...(name === "" ? [required(`${path}[${i}].name`)] : invalidEach(`${path}[${i}].name`, name, isQualifiedName(name))),
+        ...(name === ""
+          ? [required(`${path}[${i}].name`)]
+          : invalidEach(`${path}[${i}].name`, name, isQualifiedName(name))),
         ...repeated,
       ];
     }),

@@ -1,5 +1,13 @@
 // Deployment and ReplicaSet (k/k: pkg/apis/apps/validation, pkg/registry/apps).
-import { FIELD_IS_IMMUTABLE, forbidden, invalid, notSupported, required, sameValue, type FieldError } from "@fairlead/apimachinery";
+import {
+  FIELD_IS_IMMUTABLE,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  sameValue,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, has, num, obj, str } from "./access.js";
@@ -23,7 +31,10 @@ function deployment(): ResourceStrategy {
     prepareForStatusUpdate: keepLabels,
     validateCreate: (object) => deploymentErrors(at(object, "spec")),
     validateUpdate: (object, live) => [...deploymentErrors(at(object, "spec")), ...selectorChangeErrors(object, live)],
-    validateStatusUpdate: (object, live) => [...deploymentStatusErrors(at(object, "status")), ...collisionErrors(object, live)],
+    validateStatusUpdate: (object, live) => [
+      ...deploymentStatusErrors(at(object, "status")),
+      ...collisionErrors(object, live),
+    ],
     warnings: workloadWarnings,
     resetFields: { status: [["metadata", "labels"]] },
   });
@@ -72,11 +83,15 @@ function deploymentErrors(spec: JsonObject): readonly FieldError[] {
 function selectorAndTemplateErrors(spec: JsonObject): readonly FieldError[] {
   const errors = requiredSelectorErrors(spec, "spec.selector", "deployment");
   const selector = selectorOf(spec);
-  if (selector === undefined) return [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "invalid label selector")];
+  if (selector === undefined)
+    return [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "invalid label selector")];
   const matches = templateIsSelected(spec, selector);
   return [
     ...errors,
-    ...replicatedTemplateErrors(at(spec, "template"), "spec.template", { matches, deadline: "activeDeadlineSeconds in ReplicaSet is not Supported" }),
+    ...replicatedTemplateErrors(at(spec, "template"), "spec.template", {
+      matches,
+      deadline: "activeDeadlineSeconds in ReplicaSet is not Supported",
+    }),
   ];
 }
 
@@ -86,9 +101,12 @@ function deploymentStrategyErrors(spec: JsonObject): readonly FieldError[] {
   const path = "spec.strategy";
   switch (str(strategy, "type")) {
     case "Recreate":
-      return rolling === undefined ? [] : [forbidden(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
+      return rolling === undefined
+        ? []
+        : [forbidden(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
     case "RollingUpdate":
-      if (rolling === undefined) return [required(`${path}.rollingUpdate`, "this should be defaulted and never be nil")];
+      if (rolling === undefined)
+        return [required(`${path}.rollingUpdate`, "this should be defaulted and never be nil")];
       return rollingErrors(rolling, `${path}.rollingUpdate`);
     default:
       return [notSupported(path, internalForm(strategy, "apps.DeploymentStrategy"), ["Recreate", "RollingUpdate"])];
@@ -108,14 +126,25 @@ function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[]
 }
 
 function deploymentStatusErrors(status: JsonObject): readonly FieldError[] {
-  const counts = ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount"];
+  const counts = [
+    "observedGeneration",
+    "replicas",
+    "updatedReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "unavailableReplicas",
+    "terminatingReplicas",
+    "collisionCount",
+  ];
   const errors = counts.flatMap((key) => [...nonNegativeMember(status, key, "status")]);
   const all = num(status, "replicas");
   for (const key of ["updatedReplicas", "readyReplicas", "availableReplicas"]) {
-    if (num(status, key) > all) errors.push(invalid(`status.${key}`, num(status, key), "cannot be greater than status.replicas"));
+    if (num(status, key) > all)
+      errors.push(invalid(`status.${key}`, num(status, key), "cannot be greater than status.replicas"));
   }
   const available = num(status, "availableReplicas");
-  if (available > num(status, "readyReplicas")) errors.push(invalid("status.availableReplicas", available, "cannot be greater than readyReplicas"));
+  if (available > num(status, "readyReplicas"))
+    errors.push(invalid("status.availableReplicas", available, "cannot be greater than readyReplicas"));
   return errors;
 }
 
@@ -136,5 +165,9 @@ function replicaSet(): ResourceStrategy {
 }
 
 function replicaSetErrors(spec: JsonObject): readonly FieldError[] {
-  return [...nonNegativeMember(spec, "replicas", "spec"), ...nonNegativeMember(spec, "minReadySeconds", "spec"), ...selectorAndTemplateErrors(spec)];
+  return [
+    ...nonNegativeMember(spec, "replicas", "spec"),
+    ...nonNegativeMember(spec, "minReadySeconds", "spec"),
+    ...selectorAndTemplateErrors(spec),
+  ];
 }
