@@ -52,26 +52,43 @@ interface Identity {
  */
 export async function startListeningServer(options: ListeningServerOptions = {}): Promise<ListeningServer> {
   const files = systemFiles;
-  const logger = options.logger ?? jsonLogger((line) => process.stderr.write(`${line}\n`), { level: "warn", now: () => systemClock.now() });
+  const logger =
+    options.logger ??
+    jsonLogger((line) => process.stderr.write(`${line}\n`), { level: "warn", now: () => systemClock.now() });
   const { dataDirectory } = options;
   const unlock = dataDirectory === undefined ? undefined : await lockDirectory(dataDirectory);
   try {
     const identity = await identityOf(files, dataDirectory);
-    const storage = dataDirectory === undefined ? undefined : await openDiskStorage({ files, directory: `${dataDirectory}/storage` });
+    const storage =
+      dataDirectory === undefined ? undefined : await openDiskStorage({ files, directory: `${dataDirectory}/storage` });
     let port = 0;
     const api = await startApiServer({
       clock: systemClock,
       random: systemRandom,
       logger,
       ...(storage === undefined ? {} : { storage }),
-      ...(options.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: options.disableAdmissionPlugins }),
+      ...(options.disableAdmissionPlugins === undefined
+        ? {}
+        : { disableAdmissionPlugins: options.disableAdmissionPlugins }),
       signingKey: signingKeyOf(identity.token),
       tokens: new Map([[identity.token, { username: "admin", groups: ["system:masters"] }]]),
       address: () => `${HOST}:${port}`,
     });
     try {
-      const certificate = serverCertificate(identity.authority, { commonName: "kube-apiserver", names: NAMES, nowMs: systemClock.now(), random: systemRandom });
-      const listening = await listen({ handler: (request, signal) => api.handle(request, signal), logger, certificate, authority: identity.authority.certificate, host: HOST, port: options.port ?? 0 });
+      const certificate = serverCertificate(identity.authority, {
+        commonName: "kube-apiserver",
+        names: NAMES,
+        nowMs: systemClock.now(),
+        random: systemRandom,
+      });
+      const listening = await listen({
+        handler: (request, signal) => api.handle(request, signal),
+        logger,
+        certificate,
+        authority: identity.authority.certificate,
+        host: HOST,
+        port: options.port ?? 0,
+      });
       port = listening.port;
       const url = `https://${HOST}:${port}`;
       const config = kubeconfig({ server: url, authority: identity.authority.certificate, token: identity.token });
@@ -82,7 +99,15 @@ export async function startListeningServer(options: ListeningServerOptions = {})
         await api.close();
         await unlock?.();
       };
-      return { api, url, authority: identity.authority.certificate, token: identity.token, kubeconfig: config, close, [Symbol.asyncDispose]: close };
+      return {
+        api,
+        url,
+        authority: identity.authority.certificate,
+        token: identity.token,
+        kubeconfig: config,
+        close,
+        [Symbol.asyncDispose]: close,
+      };
     } catch (error) {
       await api.close();
       throw error;
@@ -100,7 +125,11 @@ async function identityOf(files: Files, directory: string | undefined): Promise<
     try {
       return JSON.parse(new TextDecoder().decode(await files.read(path))) as Identity;
     } catch (cause) {
-      throw new FairleadError("DataDirectory", `cannot read ${path}: ${messageOf(cause)}; restore it, or move the folder away to start empty`, { cause });
+      throw new FairleadError(
+        "DataDirectory",
+        `cannot read ${path}: ${messageOf(cause)}; restore it, or move the folder away to start empty`,
+        { cause },
+      );
     }
   }
   const authority = certificateAuthority({ commonName: "fairlead-ca", nowMs: systemClock.now(), random: systemRandom });

@@ -1,4 +1,12 @@
-import { formatTime, onAbort, type Clock, type HttpResponse, type Logger, type Random, type Transport } from "@fairlead/base";
+import {
+  formatTime,
+  onAbort,
+  type Clock,
+  type HttpResponse,
+  type Logger,
+  type Random,
+  type Transport,
+} from "@fairlead/base";
 
 import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
@@ -68,12 +76,26 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const authorizer = withDefaults(rbacAuthorizer(storage));
   const accountTokens = serviceAccountTokens({ storage, clock, random, key: options.signingKey ?? random.bytes(32) });
   const authenticators = [tokenAuthenticator(options.tokens ?? new Map()), serviceAccountAuthenticator(accountTokens)];
-  const plugins = enabled([...admissionPlugins(storage, random), noEscalation(storage, authorizer)], options.disableAdmissionPlugins ?? []);
-  const registry: Registry = { storage, clock, random, logger, admission: admissionChain(plugins), types: new TypeCache(), continueTokens: continueTokens(signerOf(random.bytes(32))), untidy: new WeakSet(), find: (group, resource, version) => catalog.find(group, resource, version) };
+  const plugins = enabled(
+    [...admissionPlugins(storage, random), noEscalation(storage, authorizer)],
+    options.disableAdmissionPlugins ?? [],
+  );
+  const registry: Registry = {
+    storage,
+    clock,
+    random,
+    logger,
+    admission: admissionChain(plugins),
+    types: new TypeCache(),
+    continueTokens: continueTokens(signerOf(random.bytes(32))),
+    untidy: new WeakSet(),
+    find: (group, resource, version) => catalog.find(group, resource, version),
+  };
   await bootstrap(registry, formatTime(clock.now()));
   storage.compact(storage.revision);
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
-  const definitions = definitionEndpoint === undefined ? undefined : serveDefinitions(registry, catalog, definitionEndpoint);
+  const definitions =
+    definitionEndpoint === undefined ? undefined : serveDefinitions(registry, catalog, definitionEndpoint);
   const ending = new AbortController();
   const handle = createHandler({
     registry,
@@ -94,7 +116,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
   return {
     handle: guarded,
-    transport: (user = ADMIN) => (request, signal): Promise<HttpResponse> => guarded(request, signal, user),
+    transport:
+      (user = ADMIN) =>
+      (request, signal): Promise<HttpResponse> =>
+        guarded(request, signal, user),
     storage,
     admissionPlugins: plugins.map((p) => p.name),
     close,
@@ -113,7 +138,8 @@ function untilEnd(handle: Handler, ending: AbortSignal): Handler {
     try {
       const response = await handle(request, own.signal, user);
       const { body } = response;
-      if (typeof body !== "string" && !(body instanceof Uint8Array)) return { ...response, body: finallyDo(body, release) };
+      if (typeof body !== "string" && !(body instanceof Uint8Array))
+        return { ...response, body: finallyDo(body, release) };
       release();
       return response;
     } catch (error) {

@@ -144,7 +144,7 @@ function plainValue(text: string): JsonValue {
   const integer = integerValue(text.replaceAll("_", ""));
   if (integer !== undefined) return integer;
   const digits = text.replaceAll("_", "");
-  if (FLOAT.test(digits)) return Number(digits);
+  if (FLOAT.test(digits) && Number.isFinite(Number(digits))) return Number(digits);
   if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) throw new YamlError(`json: unsupported value: ${text.startsWith("-") ? "-" : "+"}Inf`);
   if (/^\.(nan|NaN|NAN)$/.test(text)) throw new YamlError("json: unsupported value: NaN");
   return text;

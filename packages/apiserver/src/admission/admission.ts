@@ -41,7 +41,11 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
   };
 }
 
-function mutateFrom(plugins: readonly AdmissionPlugin[], from: number, request: AdmissionRequest): JsonObject | Promise<JsonObject> {
+function mutateFrom(
+  plugins: readonly AdmissionPlugin[],
+  from: number,
+  request: AdmissionRequest,
+): JsonObject | Promise<JsonObject> {
   let current = request;
   for (let i = from; i < plugins.length; i++) {
     const result = plugins[i]?.mutate?.(current);
@@ -54,7 +58,11 @@ function mutateFrom(plugins: readonly AdmissionPlugin[], from: number, request: 
   return current.object ?? {};
 }
 
-function validateFrom(plugins: readonly AdmissionPlugin[], from: number, request: AdmissionRequest): void | Promise<void> {
+function validateFrom(
+  plugins: readonly AdmissionPlugin[],
+  from: number,
+  request: AdmissionRequest,
+): void | Promise<void> {
   for (let i = from; i < plugins.length; i++) {
     const result = plugins[i]?.validate?.(request);
     if (result instanceof Promise) return result.then(() => validateFrom(plugins, i + 1, request));

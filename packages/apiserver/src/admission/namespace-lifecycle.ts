@@ -31,7 +31,15 @@ function checkCreate(storage: Storage, { endpoint, namespace, name }: AdmissionR
   const record = storage.getForWrite("/namespaces", namespace);
   if (record === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
   if (!isTerminating(record.object)) return;
-  const refusal = forbidden(info, name, `unable to create new content in namespace ${namespace} because it is being terminated`);
-  const cause = { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" };
+  const refusal = forbidden(
+    info,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: "NamespaceTerminating",
+    message: `namespace ${namespace} is being terminated`,
+    field: "metadata.namespace",
+  };
   throw new StatusError(failure(403, "Forbidden", refusal.message, { ...refusal.status.details, causes: [cause] }));
 }

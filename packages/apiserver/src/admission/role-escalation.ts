@@ -18,9 +18,17 @@ export function noEscalation(storage: Storage, authorizer: Authorizer): Admissio
     name: "RoleEscalation",
     mutate: (request) => {
       const { info } = request.endpoint.strategy;
-      if (request.operation === "DELETE" || info.group !== GROUP || !KINDS.has(info.resource) || request.object === undefined) return undefined;
+      if (
+        request.operation === "DELETE" ||
+        info.group !== GROUP ||
+        !KINDS.has(info.resource) ||
+        request.object === undefined
+      )
+        return undefined;
       if (request.context.user.groups.includes("system:masters")) return undefined;
-      const wanted = info.resource.endsWith("bindings") ? boundRules(storage, authorizer, request) : ownRules(authorizer, request);
+      const wanted = info.resource.endsWith("bindings")
+        ? boundRules(storage, authorizer, request)
+        : ownRules(authorizer, request);
       const missing = missingRules(heldRules(storage, request), wanted);
       if (missing.length > 0) throw refusal(request, missing);
       return undefined;
@@ -28,19 +36,42 @@ export function noEscalation(storage: Storage, authorizer: Authorizer): Admissio
   };
 }
 
-function ownRules(authorizer: Authorizer, { context, endpoint, namespace, name, object }: AdmissionRequest): readonly JsonObject[] {
+function ownRules(
+  authorizer: Authorizer,
+  { context, endpoint, namespace, name, object }: AdmissionRequest,
+): readonly JsonObject[] {
   const { resource } = endpoint.strategy.info;
-  const may = authorizer(context.user, { kind: "resource", verb: "escalate", group: GROUP, resource, subresource: "", namespace, name });
+  const may = authorizer(context.user, {
+    kind: "resource",
+    verb: "escalate",
+    group: GROUP,
+    resource,
+    subresource: "",
+    namespace,
+    name,
+  });
   const rules = object?.["rules"];
   return may.allowed || !isArray(rules) ? [] : rules.filter(isObject);
 }
 
-function boundRules(storage: Storage, authorizer: Authorizer, { context, endpoint, namespace, object }: AdmissionRequest): readonly JsonObject[] {
+function boundRules(
+  storage: Storage,
+  authorizer: Authorizer,
+  { context, endpoint, namespace, object }: AdmissionRequest,
+): readonly JsonObject[] {
   const ref = getPath(object ?? {}, "roleRef");
   if (!isObject(ref)) return [];
   const name = String(ref["name"]);
   const resource = ref["kind"] === "Role" ? "roles" : "clusterroles";
-  const may = authorizer(context.user, { kind: "resource", verb: "bind", group: GROUP, resource, subresource: "", namespace, name });
+  const may = authorizer(context.user, {
+    kind: "resource",
+    verb: "bind",
+    group: GROUP,
+    resource,
+    subresource: "",
+    namespace,
+    name,
+  });
   if (may.allowed) return [];
   const rules = rulesOfRole(storage, ref, namespace ?? "");
   if (rules === undefined) throw notFound({ group: GROUP, resource: endpoint.strategy.info.resource }, name);
@@ -78,7 +109,9 @@ function atomsOf(rule: JsonObject): readonly Atom[] {
   const names = texts(rule, "resourceNames");
   const resources = texts(rule, "apiGroups").flatMap((group) =>
     texts(rule, "resources").flatMap((resource) =>
-      (names.length === 0 ? [undefined] : names).flatMap((name) => verbs.map((verb): Atom => ({ group, resource, verb, ...(name === undefined ? {} : { name }) }))),
+      (names.length === 0 ? [undefined] : names).flatMap((name) =>
+        verbs.map((verb): Atom => ({ group, resource, verb, ...(name === undefined ? {} : { name }) })),
+      ),
     ),
   );
   return [...resources, ...texts(rule, "nonResourceURLs").flatMap((url) => verbs.map((verb): Atom => ({ url, verb })))];
@@ -94,7 +127,9 @@ function covers(rule: JsonObject, { group, resource, name, url, verb }: Atom): b
   const [, sub] = (resource ?? "").split("/");
   return (
     (groups.includes("*") || groups.includes(group ?? "")) &&
-    (resources.includes("*") || resources.includes(resource ?? "") || (sub !== undefined && resources.includes(`*/${sub}`))) &&
+    (resources.includes("*") ||
+      resources.includes(resource ?? "") ||
+      (sub !== undefined && resources.includes(`*/${sub}`))) &&
     (names.length === 0 || (name !== undefined && names.includes(name)))
   );
 }
@@ -112,5 +147,9 @@ function quoted(values: readonly string[]): string {
 function refusal({ context, endpoint, name }: AdmissionRequest, missing: readonly string[]): Error {
   const { username, groups } = context.user;
   const who = `user ${JSON.stringify(username)} (groups=${quoted(groups)})`;
-  return forbidden(endpoint.strategy.info, name, `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}`);
+  return forbidden(
+    endpoint.strategy.info,
+    name,
+    `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}`,
+  );
 }

@@ -15,7 +15,14 @@ export function serviceAddresses(storage: Storage, range: AddressRange = DEFAULT
     name: "ServiceAddresses",
     mutate: ({ operation, endpoint, subresource, name, object, oldObject }) => {
       const { info } = endpoint.strategy;
-      if (object === undefined || operation === "DELETE" || info.group !== "" || info.resource !== "services" || subresource !== "") return undefined;
+      if (
+        object === undefined ||
+        operation === "DELETE" ||
+        info.group !== "" ||
+        info.resource !== "services" ||
+        subresource !== ""
+      )
+        return undefined;
       const spec = getOwn(object, "spec");
       if (!isObject(spec)) return undefined;
       const before = oldObject === undefined ? undefined : getOwn(oldObject, "spec");
@@ -64,10 +71,17 @@ function withClusterIp(storage: Storage, { prefix }: AddressRange, { spec, befor
 }
 
 function withFamilies(spec: JsonObject, before: JsonObject | undefined): JsonObject {
-  const policy = getOwn(spec, "ipFamilyPolicy") ?? getOwn(before ?? {}, "ipFamilyPolicy") ?? (isWithoutSelector(spec) ? "RequireDualStack" : "SingleStack");
+  const policy =
+    getOwn(spec, "ipFamilyPolicy") ??
+    getOwn(before ?? {}, "ipFamilyPolicy") ??
+    (isWithoutSelector(spec) ? "RequireDualStack" : "SingleStack");
   const families = getOwn(spec, "ipFamilies") ?? getOwn(before ?? {}, "ipFamilies") ?? ["IPv4"];
   const both = isWithoutSelector(spec) && policy !== "SingleStack" && isArray(families) && families.length < 2;
-  return { ...spec, ipFamilies: both ? [...families, families[0] === "IPv6" ? "IPv4" : "IPv6"] : families, ipFamilyPolicy: policy };
+  return {
+    ...spec,
+    ipFamilies: both ? [...families, families[0] === "IPv6" ? "IPv4" : "IPv6"] : families,
+    ipFamilyPolicy: policy,
+  };
 }
 
 /** This cluster has IPv4 alone. */
@@ -76,12 +90,22 @@ function familyErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const policy = getOwn(spec, "ipFamilyPolicy");
   if (policy === "RequireDualStack") {
-    errors.push({ type: "FieldValueInvalid", field: "spec.ipFamilyPolicy", badValue: policy, detail: "this cluster is not configured for dual-stack services" });
+    errors.push({
+      type: "FieldValueInvalid",
+      field: "spec.ipFamilyPolicy",
+      badValue: policy,
+      detail: "this cluster is not configured for dual-stack services",
+    });
   }
   const families = getOwn(spec, "ipFamilies");
   for (const [i, family] of (isArray(families) ? families : []).entries()) {
     if (family !== "IPv6") continue;
-    errors.push({ type: "FieldValueInvalid", field: `spec.ipFamilies[${i}]`, badValue: family, detail: "not configured on this cluster" });
+    errors.push({
+      type: "FieldValueInvalid",
+      field: `spec.ipFamilies[${i}]`,
+      badValue: family,
+      detail: "not configured on this cluster",
+    });
   }
   return errors;
 }
@@ -93,16 +117,21 @@ function isWithoutSelector(spec: JsonObject): boolean {
 }
 
 function withNodePorts(storage: Storage, spec: JsonObject, before: JsonObject | undefined): JsonObject {
-  const wants = spec["type"] === "NodePort" || (spec["type"] === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] !== false);
+  const wants =
+    spec["type"] === "NodePort" || (spec["type"] === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] !== false);
   const ports = getOwn(spec, "ports");
   if (!wants || !isArray(ports)) return spec;
   const old = ((before === undefined ? undefined : getOwn(before, "ports")) ?? []) as readonly JsonObject[];
-  const used = new Set<unknown>(services(storage).flatMap((s) => ((s["ports"] ?? []) as readonly JsonObject[]).map((p) => p["nodePort"])));
+  const used = new Set<unknown>(
+    services(storage).flatMap((s) => ((s["ports"] ?? []) as readonly JsonObject[]).map((p) => p["nodePort"])),
+  );
   let next = FIRST_PORT;
   const given = ports.map((p) => {
     const port = p as JsonObject;
     if (typeof port["nodePort"] === "number" && port["nodePort"] !== 0) return port;
-    const same = old.find((o) => o["port"] === port["port"] && (o["protocol"] ?? "TCP") === (port["protocol"] ?? "TCP"))?.["nodePort"];
+    const same = old.find(
+      (o) => o["port"] === port["port"] && (o["protocol"] ?? "TCP") === (port["protocol"] ?? "TCP"),
+    )?.["nodePort"];
     if (typeof same === "number" && same !== 0) return { ...port, nodePort: same };
     while (used.has(next) && next < LAST_PORT) next++;
     used.add(next);
@@ -113,7 +142,12 @@ function withNodePorts(storage: Storage, spec: JsonObject, before: JsonObject | 
 }
 
 function withHealthCheckPort(spec: JsonObject, before: JsonObject | undefined, used: Set<unknown>): JsonObject {
-  if (spec["type"] !== "LoadBalancer" || spec["externalTrafficPolicy"] !== "Local" || typeof spec["healthCheckNodePort"] === "number") return spec;
+  if (
+    spec["type"] !== "LoadBalancer" ||
+    spec["externalTrafficPolicy"] !== "Local" ||
+    typeof spec["healthCheckNodePort"] === "number"
+  )
+    return spec;
   const kept = before?.["healthCheckNodePort"];
   if (typeof kept === "number") return { ...spec, healthCheckNodePort: kept };
   let port = LAST_PORT;

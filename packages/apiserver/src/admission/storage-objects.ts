@@ -39,7 +39,12 @@ function withFinalizer(object: JsonObject, finalizer: string): JsonObject {
   return finalizers.includes(finalizer) ? object : withMetadata(object, { finalizers: [...finalizers, finalizer] });
 }
 
-function created({ operation, endpoint, subresource, object }: AdmissionRequest, resource: string): JsonObject | undefined {
+function created(
+  { operation, endpoint, subresource, object }: AdmissionRequest,
+  resource: string,
+): JsonObject | undefined {
   const { info } = endpoint.strategy;
-  return operation === "CREATE" && info.group === "" && info.resource === resource && subresource === "" ? object : undefined;
+  return operation === "CREATE" && info.group === "" && info.resource === resource && subresource === ""
+    ? object
+    : undefined;
 }

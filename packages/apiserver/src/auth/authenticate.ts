@@ -62,14 +62,21 @@ export function impersonated(request: HttpRequest): UserInfo | undefined {
   const uid = header(headers, "impersonate-uid");
   const extra: Record<string, readonly string[]> = {};
   for (const name of Object.keys(headers)) {
-    if (name.startsWith("impersonate-extra-")) extra[decodeURIComponent(name.slice("impersonate-extra-".length))] = all(headers[name]);
+    if (name.startsWith("impersonate-extra-"))
+      extra[decodeURIComponent(name.slice("impersonate-extra-".length))] = all(headers[name]);
   }
   if (username === undefined || username === "") {
-    if (groups.length > 0 || uid !== undefined) throw badRequest(`requested [{Group  ${groups[0] ?? ""}    }] without impersonating a user`);
+    if (groups.length > 0 || uid !== undefined)
+      throw badRequest(`requested [{Group  ${groups[0] ?? ""}    }] without impersonating a user`);
     return undefined;
   }
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username);
-  const wanted = groups.length > 0 ? groups : account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account[1] ?? ""}`];
+  const wanted =
+    groups.length > 0
+      ? groups
+      : account === null
+        ? []
+        : ["system:serviceaccounts", `system:serviceaccounts:${account[1] ?? ""}`];
   return {
     ...authenticated({ username, groups: wanted }),
     ...(uid === undefined ? {} : { uid }),

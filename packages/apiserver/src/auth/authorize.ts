@@ -28,7 +28,8 @@ const OPENID = "/.well-known/openid-configuration";
 export function withDefaults(rules: Authorizer): Authorizer {
   return (user, attributes) => {
     if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
-    if (attributes.kind === "path" && attributes.verb === "get" && attributes.path === OPENID) return { allowed: true, reason: "" };
+    if (attributes.kind === "path" && attributes.verb === "get" && attributes.path === OPENID)
+      return { allowed: true, reason: "" };
     return rules(user, attributes);
   };
 }
@@ -46,5 +47,9 @@ function refusal(user: UserInfo, attributes: Attributes, reason: string): Error 
   const { resource, subresource, group, namespace, name } = attributes;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  return forbidden({ group, resource }, name ?? "", `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`);
+  return forbidden(
+    { group, resource },
+    name ?? "",
+    `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${why}`,
+  );
 }

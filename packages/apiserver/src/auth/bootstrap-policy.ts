@@ -4,10 +4,48 @@ const GROUP = "rbac.authorization.k8s.io";
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
 const PUBLIC_PATHS = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
-const DISCOVERY_PATHS = ["/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/"];
+const DISCOVERY_PATHS = [
+  "/api",
+  "/api/*",
+  "/apis",
+  "/apis/*",
+  "/healthz",
+  "/livez",
+  "/openapi",
+  "/openapi/*",
+  "/readyz",
+  "/version",
+  "/version/",
+];
 const NAMESPACED: readonly (readonly [group: string, resources: readonly string[]])[] = [
-  ["", ["configmaps", "endpoints", "events", "persistentvolumeclaims", "pods", "pods/eviction", "pods/log", "pods/status", "services", "services/status", "serviceaccounts"]],
-  ["apps", ["daemonsets", "deployments", "deployments/scale", "replicasets", "replicasets/scale", "statefulsets", "statefulsets/scale"]],
+  [
+    "",
+    [
+      "configmaps",
+      "endpoints",
+      "events",
+      "persistentvolumeclaims",
+      "pods",
+      "pods/eviction",
+      "pods/log",
+      "pods/status",
+      "services",
+      "services/status",
+      "serviceaccounts",
+    ],
+  ],
+  [
+    "apps",
+    [
+      "daemonsets",
+      "deployments",
+      "deployments/scale",
+      "replicasets",
+      "replicasets/scale",
+      "statefulsets",
+      "statefulsets/scale",
+    ],
+  ],
   ["autoscaling", ["horizontalpodautoscalers"]],
   ["batch", ["cronjobs", "jobs"]],
   ["discovery.k8s.io", ["endpointslices"]],
@@ -25,19 +63,56 @@ interface Role {
 
 /** The roles that every cluster has, with what an embedded server serves of them. */
 const ROLES: readonly Role[] = [
-  { name: "cluster-admin", groups: ["system:masters"], rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }, { nonResourceURLs: ["*"], verbs: ["*"] }] },
-  { name: "system:discovery", groups: ["system:authenticated"], rules: [{ nonResourceURLs: DISCOVERY_PATHS, verbs: ["get"] }] },
-  { name: "system:public-info-viewer", groups: ["system:authenticated", "system:unauthenticated"], rules: [{ nonResourceURLs: PUBLIC_PATHS, verbs: ["get"] }] },
+  {
+    name: "cluster-admin",
+    groups: ["system:masters"],
+    rules: [
+      { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+      { nonResourceURLs: ["*"], verbs: ["*"] },
+    ],
+  },
+  {
+    name: "system:discovery",
+    groups: ["system:authenticated"],
+    rules: [{ nonResourceURLs: DISCOVERY_PATHS, verbs: ["get"] }],
+  },
+  {
+    name: "system:public-info-viewer",
+    groups: ["system:authenticated", "system:unauthenticated"],
+    rules: [{ nonResourceURLs: PUBLIC_PATHS, verbs: ["get"] }],
+  },
   {
     name: "system:basic-user",
     groups: ["system:authenticated"],
     rules: [
-      { apiGroups: ["authorization.k8s.io"], resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"], verbs: ["create"] },
+      {
+        apiGroups: ["authorization.k8s.io"],
+        resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+        verbs: ["create"],
+      },
       { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"], verbs: ["create"] },
     ],
   },
-  { name: "system:service-account-issuer-discovery", groups: ["system:serviceaccounts"], rules: [{ nonResourceURLs: ["/.well-known/openid-configuration", "/.well-known/openid-configuration/", "/openid/v1/jwks", "/openid/v1/jwks/"], verbs: ["get"] }] },
-  { name: "view", groups: [], rules: NAMESPACED.map(([group, resources]) => ({ apiGroups: [group], resources, verbs: READ })) },
+  {
+    name: "system:service-account-issuer-discovery",
+    groups: ["system:serviceaccounts"],
+    rules: [
+      {
+        nonResourceURLs: [
+          "/.well-known/openid-configuration",
+          "/.well-known/openid-configuration/",
+          "/openid/v1/jwks",
+          "/openid/v1/jwks/",
+        ],
+        verbs: ["get"],
+      },
+    ],
+  },
+  {
+    name: "view",
+    groups: [],
+    rules: NAMESPACED.map(([group, resources]) => ({ apiGroups: [group], resources, verbs: READ })),
+  },
   { name: "edit", groups: [], rules: editRules() },
   {
     name: "admin",
@@ -52,7 +127,11 @@ const ROLES: readonly Role[] = [
 
 function editRules(): readonly JsonObject[] {
   const all = NAMESPACED.map(([group, resources]) => ({ apiGroups: [group], resources, verbs: [...WRITE, ...READ] }));
-  return [...all, { apiGroups: [""], resources: ["secrets"], verbs: [...WRITE, ...READ] }, { apiGroups: [""], resources: ["serviceaccounts/token"], verbs: ["create"] }];
+  return [
+    ...all,
+    { apiGroups: [""], resources: ["secrets"], verbs: [...WRITE, ...READ] },
+    { apiGroups: [""], resources: ["serviceaccounts/token"], verbs: ["create"] },
+  ];
 }
 
 /** An object of the bootstrap policy, without its system metadata. */
@@ -65,12 +144,28 @@ export interface PolicyObject {
 /** The ClusterRoles and ClusterRoleBindings that are there before anybody writes. */
 export function bootstrapPolicy(now: string): readonly PolicyObject[] {
   return ROLES.flatMap(({ name, rules, groups }) => {
-    const metadata = { name, creationTimestamp: now, labels: { "kubernetes.io/bootstrapping": "rbac-defaults" }, annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" } };
+    const metadata = {
+      name,
+      creationTimestamp: now,
+      labels: { "kubernetes.io/bootstrapping": "rbac-defaults" },
+      annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
+    };
     const apiVersion = `${GROUP}/v1`;
-    const role = { collection: `${GROUP}/clusterroles`, name, object: { apiVersion, kind: "ClusterRole", metadata, rules } };
+    const role = {
+      collection: `${GROUP}/clusterroles`,
+      name,
+      object: { apiVersion, kind: "ClusterRole", metadata, rules },
+    };
     if (groups.length === 0) return [role];
     const subjects = groups.map((group) => ({ apiGroup: GROUP, kind: "Group", name: group }));
     const roleRef = { apiGroup: GROUP, kind: "ClusterRole", name };
-    return [role, { collection: `${GROUP}/clusterrolebindings`, name, object: { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects } }];
+    return [
+      role,
+      {
+        collection: `${GROUP}/clusterrolebindings`,
+        name,
+        object: { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects },
+      },
+    ];
   });
 }

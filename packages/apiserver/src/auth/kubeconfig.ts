@@ -1,5 +1,13 @@
 /** A kubeconfig for one cluster with one user. */
-export function kubeconfig({ server, authority, token }: { readonly server: string; readonly authority: string; readonly token: string }): string {
+export function kubeconfig({
+  server,
+  authority,
+  token,
+}: {
+  readonly server: string;
+  readonly authority: string;
+  readonly token: string;
+}): string {
   return `apiVersion: v1
 kind: Config
 clusters:

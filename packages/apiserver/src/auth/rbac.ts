@@ -17,9 +17,11 @@ export interface Grant {
 
 /** What a user is granted: cluster-wide, and in a namespace when one is given. Cluster bindings come first. */
 export function* grants(storage: Storage, user: UserInfo, namespace: string | undefined): Generator<Grant> {
-  for (const { object } of storage.list(`${GROUP}/clusterrolebindings`, { prefix: "" })) yield* grantOf(storage, object, { user, namespace: "" });
+  for (const { object } of storage.list(`${GROUP}/clusterrolebindings`, { prefix: "" }))
+    yield* grantOf(storage, object, { user, namespace: "" });
   if (namespace === undefined || namespace === "") return;
-  for (const { object } of storage.list(`${GROUP}/rolebindings`, { prefix: `${namespace}/` })) yield* grantOf(storage, object, { user, namespace });
+  for (const { object } of storage.list(`${GROUP}/rolebindings`, { prefix: `${namespace}/` }))
+    yield* grantOf(storage, object, { user, namespace });
 }
 
 /** RBAC over the roles and bindings that are stored. */
@@ -31,18 +33,32 @@ export function rbacAuthorizer(storage: Storage): Authorizer {
       else if (allows(grant.rules, attributes)) return { allowed: true, reason: `RBAC: allowed by ${grant.by}` };
     }
     if (problems.length === 0) return { allowed: false, reason: "" };
-    return { allowed: false, reason: `RBAC: ${problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`}` };
+    return {
+      allowed: false,
+      reason: `RBAC: ${problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`}`,
+    };
   };
 }
 
 /** The rules of the role that a binding names; undefined when there is no such role. */
-export function rulesOfRole(storage: Storage, ref: JsonObject | undefined, namespace: string): readonly JsonObject[] | undefined {
+export function rulesOfRole(
+  storage: Storage,
+  ref: JsonObject | undefined,
+  namespace: string,
+): readonly JsonObject[] | undefined {
   const name = String(ref?.["name"] ?? "");
-  const role = ref?.["kind"] === "Role" ? storage.get(`${GROUP}/roles`, `${namespace}/${name}`) : storage.get(`${GROUP}/clusterroles`, name);
+  const role =
+    ref?.["kind"] === "Role"
+      ? storage.get(`${GROUP}/roles`, `${namespace}/${name}`)
+      : storage.get(`${GROUP}/clusterroles`, name);
   return role === undefined ? undefined : list(role.object, "rules");
 }
 
-function* grantOf(storage: Storage, binding: JsonObject, { user, namespace }: { readonly user: UserInfo; readonly namespace: string }): Generator<Grant> {
+function* grantOf(
+  storage: Storage,
+  binding: JsonObject,
+  { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
+): Generator<Grant> {
   const subject = list(binding, "subjects").find((s) => names(s, user, namespace));
   if (subject === undefined) return;
   const ref = binding["roleRef"] as JsonObject | undefined;
@@ -50,9 +66,13 @@ function* grantOf(storage: Storage, binding: JsonObject, { user, namespace }: { 
   const name = String(ref?.["name"] ?? "");
   const rules = rulesOfRole(storage, ref, namespace);
   const own = String((binding["metadata"] as JsonObject)["name"]);
-  const bound = namespace === "" ? `ClusterRoleBinding ${JSON.stringify(own)}` : `RoleBinding ${JSON.stringify(`${own}/${namespace}`)}`;
+  const bound =
+    namespace === ""
+      ? `ClusterRoleBinding ${JSON.stringify(own)}`
+      : `RoleBinding ${JSON.stringify(`${own}/${namespace}`)}`;
   const by = `${bound} of ${kind} ${JSON.stringify(name)} to ${describe(subject, namespace)}`;
-  if (rules === undefined) yield { rules: [], by, problem: `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found` };
+  if (rules === undefined)
+    yield { rules: [], by, problem: `${kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found` };
   else yield { rules, by };
 }
 
@@ -81,14 +101,17 @@ function describe(subject: JsonObject, namespace: string): string {
 export function allows(rules: readonly JsonObject[], attributes: Attributes): boolean {
   return rules.some((rule) => {
     if (!has(rule, "verbs", attributes.verb)) return false;
-    if (attributes.kind === "path") return texts(rule, "nonResourceURLs").some((url) => matchesPath(url, attributes.path));
+    if (attributes.kind === "path")
+      return texts(rule, "nonResourceURLs").some((url) => matchesPath(url, attributes.path));
     const { group, resource, subresource, name } = attributes;
     const wanted = subresource === "" ? resource : `${resource}/${subresource}`;
     const resources = texts(rule, "resources");
     const given = texts(rule, "resourceNames");
     return (
       has(rule, "apiGroups", group) &&
-      (resources.includes("*") || resources.includes(wanted) || (subresource !== "" && resources.includes(`*/${subresource}`))) &&
+      (resources.includes("*") ||
+        resources.includes(wanted) ||
+        (subresource !== "" && resources.includes(`*/${subresource}`))) &&
       (given.length === 0 || (name !== undefined && given.includes(name)))
     );
   });

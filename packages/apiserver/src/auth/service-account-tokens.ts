@@ -11,7 +11,10 @@ export const AUDIENCE = "https://kubernetes.default.svc.cluster.local";
 
 /** Makes and checks the tokens of service accounts: JSON web tokens, signed with a key that only this server has. */
 export interface ServiceAccountTokens {
-  issue(account: JsonObject, options: { readonly expirationSeconds: number; readonly audiences: readonly string[] }): { readonly token: string; readonly expiresMs: number };
+  issue(
+    account: JsonObject,
+    options: { readonly expirationSeconds: number; readonly audiences: readonly string[] },
+  ): { readonly token: string; readonly expiresMs: number };
   /** Whom a token stands for; undefined when it is not ours, has run out, or its account is gone. */
   verify(token: string): { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined;
 }
@@ -50,12 +53,18 @@ export function serviceAccountTokens({ storage, clock, random, key }: TokenKeepe
       if (head !== HEADER || claims === undefined || signature === undefined) return undefined;
       const [given, right] = [Buffer.from(signature), Buffer.from(sign(`${head}.${claims}`))];
       if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-      return accountOf(JSON.parse(Buffer.from(claims, "base64url").toString("utf8")) as JsonObject, { storage, nowMs: clock.now() });
+      return accountOf(JSON.parse(Buffer.from(claims, "base64url").toString("utf8")) as JsonObject, {
+        storage,
+        nowMs: clock.now(),
+      });
     },
   };
 }
 
-function accountOf(claims: JsonObject, { storage, nowMs }: { readonly storage: Storage; readonly nowMs: number }): ReturnType<ServiceAccountTokens["verify"]> {
+function accountOf(
+  claims: JsonObject,
+  { storage, nowMs }: { readonly storage: Storage; readonly nowMs: number },
+): ReturnType<ServiceAccountTokens["verify"]> {
   const own = claims["kubernetes.io"];
   if (!isObject(own) || Number(claims["exp"]) * 1000 <= nowMs) return undefined;
   const { name, uid } = own["serviceaccount"] as JsonObject;
@@ -63,7 +72,10 @@ function accountOf(claims: JsonObject, { storage, nowMs }: { readonly storage: S
   const live = storage.get("/serviceaccounts", `${namespace}/${String(name)}`);
   if (live === undefined || (live.object["metadata"] as JsonObject)["uid"] !== uid) return undefined;
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
-  return { user: { username: String(claims["sub"]), uid: String(uid), groups }, audiences: claims["aud"] as readonly string[] };
+  return {
+    user: { username: String(claims["sub"]), uid: String(uid), groups },
+    audiences: claims["aud"] as readonly string[],
+  };
 }
 
 /** Requests that bring a service account's token for this server. */

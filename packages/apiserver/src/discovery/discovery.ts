@@ -11,7 +11,11 @@ import type { ResourceInfo } from "../resources/resource.js";
 const SUB_VERBS = ["get", "patch", "update"];
 
 export function apiVersions(address: string): JsonObject {
-  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }] };
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
 }
 
 export function apiGroupList(catalog: Catalog): JsonObject {
@@ -54,13 +58,19 @@ function resourceEntries(endpoint: Endpoint, version: string): readonly JsonObje
     verbs: info.verbs,
     ...(info.shortNames.length > 0 ? { shortNames: info.shortNames } : {}),
     ...(info.categories.length > 0 ? { categories: info.categories } : {}),
-    ...(info.verbs.includes("list") && info.verbs.includes("watch") ? { storageVersionHash: storageVersionHash(endpoint) } : {}),
+    ...(info.verbs.includes("list") && info.verbs.includes("watch")
+      ? { storageVersionHash: storageVersionHash(endpoint) }
+      : {}),
   };
   const subs = subresources(info).map(({ name, group, version: subVersion, kind, verbs }) => ({
     name: `${info.resource}/${name}`,
     singularName: "",
     namespaced: info.namespaced,
-    ...(kind === info.kind || (group === info.group && subVersion === version) ? {} : group === "" && subVersion === version ? {} : { group, version: subVersion }),
+    ...(kind === info.kind || (group === info.group && subVersion === version)
+      ? {}
+      : group === "" && subVersion === version
+        ? {}
+        : { group, version: subVersion }),
     kind,
     verbs,
   }));
@@ -76,18 +86,31 @@ interface Sub {
 }
 
 function subresources(info: ResourceInfo): readonly Sub[] {
-  const status: Sub[] = info.hasStatus ? [{ name: "status", group: info.group, version: info.version, kind: info.kind, verbs: SUB_VERBS }] : [];
-  const scale: Sub[] = info.scale === undefined ? [] : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: SUB_VERBS }];
-  return info.custom ? [...status, ...scale] : [...info.otherSubresources, ...scale, ...status].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const status: Sub[] = info.hasStatus
+    ? [{ name: "status", group: info.group, version: info.version, kind: info.kind, verbs: SUB_VERBS }]
+    : [];
+  const scale: Sub[] =
+    info.scale === undefined
+      ? []
+      : [{ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: SUB_VERBS }];
+  return info.custom
+    ? [...status, ...scale]
+    : [...info.otherSubresources, ...scale, ...status].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What the real server stores otherwise than it serves it. */
-const STORED_AS: ReadonlyMap<string, string> = new Map([["apiextensions.k8s.io/CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"]]);
+const STORED_AS: ReadonlyMap<string, string> = new Map([
+  ["apiextensions.k8s.io/CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"],
+]);
 
 function storageVersionHash({ storageVersion, strategy }: Endpoint): string {
   const { group, kind } = strategy.info;
   const stored = STORED_AS.get(`${group}/${kind}`) ?? storageVersion;
-  return createHash("sha256").update(`${stored.includes("/") ? stored : `/${stored}`}/${kind}`).digest().subarray(0, 8).toString("base64");
+  return createHash("sha256")
+    .update(`${stored.includes("/") ? stored : `/${stored}`}/${kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString("base64");
 }
 
 /** `/api` and `/apis` in the aggregated form. */
@@ -106,7 +129,9 @@ export function groupDiscoveryList(catalog: Catalog, core: boolean): JsonObject 
 
 function sorted(catalog: Catalog, group: string, version: string): readonly Endpoint[] {
   const found = catalog.inGroup(group).filter((e) => e.strategy.info.version === version);
-  return catalog.isBuiltinGroup(group) ? [...found].sort((a, b) => (a.strategy.info.resource < b.strategy.info.resource ? -1 : 1)) : found;
+  return catalog.isBuiltinGroup(group)
+    ? [...found].sort((a, b) => (a.strategy.info.resource < b.strategy.info.resource ? -1 : 1))
+    : found;
 }
 
 function discoveryResource({ strategy }: Endpoint): JsonObject {
@@ -129,8 +154,18 @@ function discoveryResource({ strategy }: Endpoint): JsonObject {
 }
 
 /** Group versions of the catalogue as OpenAPI v3 names them: `api/v1`, `apis/apps/v1`. */
-export function openApiPaths(catalog: Catalog): readonly { readonly path: string; readonly group: string; readonly version: string }[] {
-  return catalog.groups().flatMap((group) =>
-    catalog.versions(group).map((version) => ({ path: group === "" ? `api/${version}` : `apis/${apiVersionOf({ group, version })}`, group, version })),
-  );
+export function openApiPaths(
+  catalog: Catalog,
+): readonly { readonly path: string; readonly group: string; readonly version: string }[] {
+  return catalog
+    .groups()
+    .flatMap((group) =>
+      catalog
+        .versions(group)
+        .map((version) => ({
+          path: group === "" ? `api/${version}` : `apis/${apiVersionOf({ group, version })}`,
+          group,
+          version,
+        })),
+    );
 }

@@ -29,10 +29,18 @@ export class OpenApi {
     if (document === undefined) return textResponse(404, "404 page not found\n");
     const wanted = query.get("hash");
     if (wanted !== null && wanted !== document.hash) {
-      return { status: 301, headers: { location: `/openapi/v3/${path}?hash=${document.hash}`, "content-type": "text/html; charset=utf-8" }, body: "" };
+      return {
+        status: 301,
+        headers: { location: `/openapi/v3/${path}?hash=${document.hash}`, "content-type": "text/html; charset=utf-8" },
+        body: "",
+      };
     }
     const etag = `"${document.hash}"`;
-    const headers = { etag, vary: "Accept", "cache-control": wanted === null ? "no-cache, private" : "public, immutable" };
+    const headers = {
+      etag,
+      vary: "Accept",
+      "cache-control": wanted === null ? "no-cache, private" : "public, immutable",
+    };
     if (header(request.headers, "if-none-match") === etag) return { status: 304, headers, body: "" };
     return { ...jsonResponse(200, "", headers), body: document.text };
   }
@@ -46,9 +54,22 @@ export class OpenApi {
     return jsonResponse(200, { paths });
   }
 
-  #document({ path, group, version }: { readonly path: string; readonly group: string; readonly version: string }): Document | undefined {
+  #document({
+    path,
+    group,
+    version,
+  }: {
+    readonly path: string;
+    readonly group: string;
+    readonly version: string;
+  }): Document | undefined {
     if (this.#catalog.isBuiltinGroup(group)) {
-      return remembered(this.#builtin, path, () => openApiV3(group === "" ? version : `${group}/${version}`), openApiV3Hashes.get(path));
+      return remembered(
+        this.#builtin,
+        path,
+        () => openApiV3(group === "" ? version : `${group}/${version}`),
+        openApiV3Hashes.get(path),
+      );
     }
     if (this.#generation !== this.#catalog.generation) {
       this.#custom = new Map();
@@ -64,7 +85,12 @@ interface Document {
   readonly hash: string;
 }
 
-function remembered(cache: Map<string, Document>, path: string, make: () => string | undefined, knownHash?: string): Document | undefined {
+function remembered(
+  cache: Map<string, Document>,
+  path: string,
+  make: () => string | undefined,
+  knownHash?: string,
+): Document | undefined {
   const known = cache.get(path);
   if (known !== undefined) return known;
   const text = make();

@@ -8,7 +8,11 @@ import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures
 import type { ParsedPatch, PatchType } from "../registry/patch.js";
 
 export const BODY_LIMIT: number = 3 * 1024 * 1024;
-export const OBJECT_TYPES: readonly string[] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+export const OBJECT_TYPES: readonly string[] = [
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];
 
 /** The media type of a request without its parameters; JSON when there is none. */
 export function contentType(request: HttpRequest): string {
@@ -36,20 +40,31 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
     if (body === undefined || body.length === 0) return { value: null, duplicates: [], format: "protobuf", text: "" };
     if (body.length > BODY_LIMIT) throw tooLarge(`Request entity too large: limit is ${BODY_LIMIT}`);
     const { decodeProtobuf } = await import("./protobuf/decode.js");
-    return { value: decodeProtobuf(typeof body === "string" ? new TextEncoder().encode(body) : body), duplicates: [], format: "protobuf", text: "" };
+    return {
+      value: decodeProtobuf(typeof body === "string" ? new TextEncoder().encode(body) : body),
+      duplicates: [],
+      format: "protobuf",
+      text: "",
+    };
   }
   if (type !== "application/json" && type !== "application/yaml") {
-    throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${OBJECT_TYPES.join(", ")}`);
+    throw unsupportedMediaType(
+      `the body of the request was in an unknown format - accepted media types include: ${OBJECT_TYPES.join(", ")}`,
+    );
   }
   const text = await readText(request);
   if (type === "application/yaml" && !text.trimStart().startsWith("{")) return yamlBody(text, kind);
   const duplicates: string[] = [];
   try {
-    const value = parseJson(text, { onDuplicateKey: ({ path }) => duplicates.push(`duplicate field ${JSON.stringify(path)}`) });
+    const value = parseJson(text, {
+      onDuplicateKey: ({ path }) => duplicates.push(`duplicate field ${JSON.stringify(path)}`),
+    });
     return { value, duplicates, format: "json", text };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequest(`${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${kind === "" ? "" : ` (${quoteBody(text)})`}`);
+    throw badRequest(
+      `${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${kind === "" ? "" : ` (${quoteBody(text)})`}`,
+    );
   }
 }
 
@@ -72,7 +87,10 @@ export function parseApplyBody(text: string): ParsedBody {
   if (text.trimStart().startsWith("{")) {
     const duplicates: string[] = [];
     try {
-      const value = parseJson(text, { onDuplicateKey: ({ key, line }) => duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`) });
+      const value = parseJson(text, {
+        onDuplicateKey: ({ key, line }) =>
+          duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`),
+      });
       return { value, duplicates, format: "json", text };
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;

@@ -2,8 +2,21 @@ import { byCodeUnit, isObject, stringifyJson, type JsonObject, type JsonValue } 
 
 /** The members of ObjectMeta in the order of its Go struct. */
 const METADATA: readonly string[] = [
-  "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-  "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers", "managedFields",
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
 ];
 
 /** How the JSON of an object of a built-in kind begins. */
@@ -15,7 +28,10 @@ export function builtinHead(object: JsonObject): string {
 export function builtinText(object: JsonObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   if (kind === undefined || apiVersion === undefined || !isObject(metadata)) return stringifyJson(object);
-  const members = Object.keys(rest).filter((key) => rest[key] !== undefined).sort(byCodeUnit).map((key) => member(key, rest[key] as JsonValue));
+  const members = Object.keys(rest)
+    .filter((key) => rest[key] !== undefined)
+    .sort(byCodeUnit)
+    .map((key) => member(key, rest[key] as JsonValue));
   return `${builtinHead(object)}${[`"metadata":${metadataText(metadata)}`, ...members].join(",")}}`;
 }
 

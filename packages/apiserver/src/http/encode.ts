@@ -1,4 +1,11 @@
-import { getOwn, stringifyJson, type HttpHeaders, type HttpResponse, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  getOwn,
+  stringifyJson,
+  type HttpHeaders,
+  type HttpResponse,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
 import { stringify as stringifyYaml } from "yaml";
 
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
@@ -49,15 +56,26 @@ export function objectText({ endpoint, texts }: Encoding, object: JsonObject): s
 }
 
 /** One object as the answer to a get or a write. */
-export function objectResponse(encoding: Encoding, object: JsonObject, options: { readonly status: number; readonly headers: HttpHeaders }): HttpResponse {
+export function objectResponse(
+  encoding: Encoding,
+  object: JsonObject,
+  options: { readonly status: number; readonly headers: HttpHeaders },
+): HttpResponse {
   const value = transformed(encoding, object);
   if (encoding.negotiated.format === "yaml") return yamlResponse(value ?? object, options);
   return jsonResponse(options.status, value ?? objectText(encoding, object), options.headers);
 }
 
-function yamlResponse(value: JsonObject, { status, headers }: { readonly status: number; readonly headers: HttpHeaders }): HttpResponse {
+function yamlResponse(
+  value: JsonObject,
+  { status, headers }: { readonly status: number; readonly headers: HttpHeaders },
+): HttpResponse {
   const sorted = JSON.parse(stringifyJson(value)) as unknown;
-  return { status, headers: { "content-type": "application/yaml", "cache-control": "no-cache, private", ...headers }, body: stringifyYaml(sorted, { version: "1.1", lineWidth: 0 }) };
+  return {
+    status,
+    headers: { "content-type": "application/yaml", "cache-control": "no-cache, private", ...headers },
+    body: stringifyYaml(sorted, { version: "1.1", lineWidth: 0 }),
+  };
 }
 
 /** The object as Table or PartialObjectMetadata; undefined when it goes out as it is. */
@@ -82,7 +100,12 @@ export interface ListMeta {
 }
 
 /** A list: of objects, of their metadata, or a Table. */
-export function listResponse(encoding: Encoding, objects: readonly JsonObject[], meta: ListMeta, headers: HttpHeaders): HttpResponse {
+export function listResponse(
+  encoding: Encoding,
+  objects: readonly JsonObject[],
+  meta: ListMeta,
+  headers: HttpHeaders,
+): HttpResponse {
   const { endpoint, negotiated, texts } = encoding;
   const { info } = endpoint.strategy;
   const resourceVersion = String(meta.revision);
@@ -94,7 +117,11 @@ export function listResponse(encoding: Encoding, objects: readonly JsonObject[],
   if (negotiated.as === "Table") return jsonResponse(200, table(encoding, objects, metadata, true), headers);
   if (negotiated.as !== "object") {
     const items = objects.length === 0 ? null : objects.map((o) => partialMetadata(o, negotiated.version));
-    return jsonResponse(200, { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata, items }, headers);
+    return jsonResponse(
+      200,
+      { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata, items },
+      headers,
+    );
   }
   const head = { apiVersion: apiVersionOf(info), kind: info.listKind };
   if (negotiated.format === "yaml") {
@@ -123,13 +150,29 @@ export function partialMetadata(object: JsonObject, version: string): JsonObject
 }
 
 /** meta.k8s.io Table. In a watch only the first one carries the columns. */
-function table(encoding: Encoding, objects: readonly JsonObject[], metadata: JsonObject, withColumns: boolean): JsonObject {
+function table(
+  encoding: Encoding,
+  objects: readonly JsonObject[],
+  metadata: JsonObject,
+  withColumns: boolean,
+): JsonObject {
   const { endpoint, negotiated, nowMs, includeObject } = encoding;
   const { strategy } = endpoint;
   const rows = objects.map((object) => ({
     cells: strategy.cells(object, { nowMs }),
-    object: includeObject === "None" ? null : includeObject === "Object" ? object : partialMetadata(object, negotiated.version),
+    object:
+      includeObject === "None"
+        ? null
+        : includeObject === "Object"
+          ? object
+          : partialMetadata(object, negotiated.version),
   }));
   const columns = strategy.columns as unknown as JsonValue;
-  return { kind: "Table", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata, columnDefinitions: withColumns ? columns : null, rows };
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${negotiated.version}`,
+    metadata,
+    columnDefinitions: withColumns ? columns : null,
+    rows,
+  };
 }

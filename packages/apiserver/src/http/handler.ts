@@ -28,18 +28,32 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
-async function answer(options: HandlerOptions, request: HttpRequest, caller: { readonly signal: AbortSignal; readonly user: UserInfo | undefined }): Promise<HttpResponse> {
+async function answer(
+  options: HandlerOptions,
+  request: HttpRequest,
+  caller: { readonly signal: AbortSignal; readonly user: UserInfo | undefined },
+): Promise<HttpResponse> {
   try {
     const info = requestInfo(request.method, request.path);
     const user = actingUser(options, request, caller.user ?? authenticate(options.authenticators, request));
     authorize(options.authorizer, user, attributesOf(info, request.method));
     if (info.kind === "path") return servePath(options, request, info);
-    return await serveResource(options, { request, info, user, signal: caller.signal, authorize: (attributes) => authorize(options.authorizer, user, attributes) });
+    return await serveResource(options, {
+      request,
+      info,
+      user,
+      signal: caller.signal,
+      authorize: (attributes) => authorize(options.authorizer, user, attributes),
+    });
   } catch (error) {
     if (error instanceof StatusError) return statusResponse(error.status);
     if (caller.signal.aborted) throw caller.signal.reason;
     options.registry.logger.error("request failed", { method: request.method, path: request.path, error });
-    return statusResponse(failure(500, "InternalError", `Internal error occurred: ${messageOf(error)}`, { causes: [{ message: messageOf(error) }] }));
+    return statusResponse(
+      failure(500, "InternalError", `Internal error occurred: ${messageOf(error)}`, {
+        causes: [{ message: messageOf(error) }],
+      }),
+    );
   }
 }
 
@@ -49,10 +63,19 @@ function actingUser({ authorizer }: HandlerOptions, request: HttpRequest, user: 
   if (wanted === undefined) return user;
   const account = /^system:serviceaccount:([^:]+):(.+)$/.exec(wanted.username);
   const check = (resource: string, name: string, namespace: string | undefined): void => {
-    authorize(authorizer, user, { kind: "resource", verb: "impersonate", group: "", resource, subresource: "", namespace, name });
+    authorize(authorizer, user, {
+      kind: "resource",
+      verb: "impersonate",
+      group: "",
+      resource,
+      subresource: "",
+      namespace,
+      name,
+    });
   };
   if (account === null) check("users", wanted.username, undefined);
   else check("serviceaccounts", account[2] ?? "", account[1]);
-  if (header(request.headers, "impersonate-group") !== undefined) for (const group of wanted.groups) if (group !== "system:authenticated") check("groups", group, undefined);
+  if (header(request.headers, "impersonate-group") !== undefined)
+    for (const group of wanted.groups) if (group !== "system:authenticated") check("groups", group, undefined);
   return wanted;
 }

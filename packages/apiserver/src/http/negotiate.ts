@@ -37,18 +37,29 @@ export function negotiate(accept: string | undefined): Negotiated {
 export function clauses(accept: string): readonly Clause[] {
   const parsed = accept.split(",").map((text): Clause => {
     const [type = "", ...rest] = text.split(";").map((p) => p.trim());
-    const parameters = new Map(rest.map((p) => [p.slice(0, Math.max(0, p.indexOf("="))), p.slice(p.indexOf("=") + 1)] as const));
+    const parameters = new Map(
+      rest.map((p) => [p.slice(0, Math.max(0, p.indexOf("="))), p.slice(p.indexOf("=") + 1)] as const),
+    );
     return { type: type.toLowerCase(), parameters, q: Number(parameters.get("q") ?? 1) };
   });
-  return parsed.map((c, i) => ({ c, i })).sort((a, b) => b.c.q - a.c.q || a.i - b.i).map(({ c }) => c);
+  return parsed
+    .map((c, i) => ({ c, i }))
+    .sort((a, b) => b.c.q - a.c.q || a.i - b.i)
+    .map(({ c }) => c);
 }
 
 function answer({ type, parameters }: Clause): Negotiated | undefined {
-  const format = type === "application/yaml" ? "yaml" : type === "application/json" || type === "*/*" || type === "application/*" ? "json" : undefined;
+  const format =
+    type === "application/yaml"
+      ? "yaml"
+      : type === "application/json" || type === "*/*" || type === "application/*"
+        ? "json"
+        : undefined;
   if (format === undefined) return undefined;
   const as = parameters.get("as");
   if (as === undefined) return { ...PLAIN, format };
   const version = parameters.get("v");
-  if (!TRANSFORMS.has(as) || parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
+  if (!TRANSFORMS.has(as) || parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1"))
+    return undefined;
   return { format, as: as as Negotiated["as"], version };
 }

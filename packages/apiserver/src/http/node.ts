@@ -31,7 +31,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|kubernetes(?:\.default(?
 
 /** Listens with TLS. @throws FairleadError `PortInUse`, `PortForbidden` or `Listen`, naming the port and what to do */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const server = createServer({ cert: options.certificate.certificate + options.authority, key: options.certificate.privateKey, minVersion: "TLSv1.2" });
+  const server = createServer({
+    cert: options.certificate.certificate + options.authority,
+    key: options.certificate.privateKey,
+    minVersion: "TLSv1.2",
+  });
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -43,8 +47,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     void serve(options, request, response);
   });
   server.on("upgrade", (_request: IncomingMessage, socket: Socket) => {
-    const body = '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"exec, attach and port-forward need a container runtime, and simulated containers have none","reason":"BadRequest","code":400}\n';
-    socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+    const body =
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"exec, attach and port-forward need a container runtime, and simulated containers have none","reason":"BadRequest","code":400}\n';
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
   });
   await bound(server, options);
   const { port } = server.address() as AddressInfo;
@@ -64,21 +71,40 @@ function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const where = `${host}:${port}`;
-      if (cause.code === "EADDRINUSE") reject(new FairleadError("PortInUse", `port ${port} is in use on ${host}: stop what listens there, or choose another with --port (0 takes any free one)`, { cause }));
-      else if (cause.code === "EACCES") reject(new FairleadError("PortForbidden", `not allowed to listen on ${where}: choose a port from 1024 on with --port`, { cause }));
+      if (cause.code === "EADDRINUSE")
+        reject(
+          new FairleadError(
+            "PortInUse",
+            `port ${port} is in use on ${host}: stop what listens there, or choose another with --port (0 takes any free one)`,
+            { cause },
+          ),
+        );
+      else if (cause.code === "EACCES")
+        reject(
+          new FairleadError(
+            "PortForbidden",
+            `not allowed to listen on ${where}: choose a port from 1024 on with --port`,
+            { cause },
+          ),
+        );
       else reject(new FairleadError("Listen", `cannot listen on ${where}: ${messageOf(cause)}`, { cause }));
     });
     server.listen(port, host, resolve);
   });
 }
 
-async function serve({ handler, logger }: ListenOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  { handler, logger }: ListenOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => {
     if (!response.writableFinished) gone.abort(new Error("the client went away"));
   });
   try {
-    if (!LOOPBACK.test(request.headers.host ?? "") || request.headers.origin !== undefined) return refuse(response, 403, "this server answers to loopback names only");
+    if (!LOOPBACK.test(request.headers.host ?? "") || request.headers.origin !== undefined)
+      return refuse(response, 403, "this server answers to loopback names only");
     const body = await readBody(request);
     if (body === "too large") return refuse(response, 413, `Request entity too large: limit is ${BODY_LIMIT}`);
     const answer = await handler(httpRequest(request, body), gone.signal);
@@ -92,7 +118,9 @@ async function serve({ handler, logger }: ListenOptions, request: IncomingMessag
 function refuse(response: ServerResponse, code: number, message: string): void {
   const reason = code === 413 ? "RequestEntityTooLarge" : "Forbidden";
   response.writeHead(code, { "content-type": "application/json", connection: "close" });
-  response.end(`${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code })}\n`);
+  response.end(
+    `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code })}\n`,
+  );
 }
 
 function httpRequest(request: IncomingMessage, body: Uint8Array | undefined): HttpRequest {
@@ -124,7 +152,10 @@ async function send(request: IncomingMessage, response: ServerResponse, answer: 
   const { body } = answer;
   if (typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
-    const packed = bytes.length >= GZIP_FROM && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? "")) ? await zipped(bytes) : undefined;
+    const packed =
+      bytes.length >= GZIP_FROM && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))
+        ? await zipped(bytes)
+        : undefined;
     const out = packed ?? bytes;
     if (packed !== undefined) headers["content-encoding"] = "gzip";
     headers["content-length"] = String(out.length);

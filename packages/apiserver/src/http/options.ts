@@ -1,5 +1,11 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { parseFieldSelector, parseLabelSelector, type FieldError, type FieldSelector, type LabelSelector } from "@fairlead/apimachinery";
+import {
+  parseFieldSelector,
+  parseLabelSelector,
+  type FieldError,
+  type FieldSelector,
+  type LabelSelector,
+} from "@fairlead/apimachinery";
 
 import type { DeleteOptions } from "../registry/delete.js";
 import { badRequest, invalidOptions, serverError } from "../registry/failures.js";
@@ -13,21 +19,39 @@ const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
 
 /** @param kind - `CreateOptions`, `UpdateOptions` or `PatchOptions`. */
 export function writeOptions(query: URLSearchParams, kind: string, userAgent: string | undefined): WriteOptions {
-  const errors: FieldError[] = [...dryRunErrors(query.getAll("dryRun"), query.has("dryRun")), ...managerErrors(query.get("fieldManager") ?? "")];
+  const errors: FieldError[] = [
+    ...dryRunErrors(query.getAll("dryRun"), query.has("dryRun")),
+    ...managerErrors(query.get("fieldManager") ?? ""),
+  ];
   const validation = query.get("fieldValidation") ?? "";
   if (!VALIDATIONS.includes(validation)) {
-    errors.push({ type: "FieldValueNotSupported", field: "fieldValidation", badValue: validation, detail: `supported values: ${VALIDATIONS.map((v) => JSON.stringify(v)).join(", ")}` });
+    errors.push({
+      type: "FieldValueNotSupported",
+      field: "fieldValidation",
+      badValue: validation,
+      detail: `supported values: ${VALIDATIONS.map((v) => JSON.stringify(v)).join(", ")}`,
+    });
   }
   if (errors.length > 0) throw invalidOptions(kind, errors);
   return {
     dryRun: query.has("dryRun"),
-    fieldManager: query.get("fieldManager") || managerFromUserAgent(userAgent),
+    fieldManager: given(query, "fieldManager") ?? managerFromUserAgent(userAgent),
     fieldValidation: validation === "" ? "Warn" : (validation as "Ignore" | "Strict" | "Warn"),
   };
 }
 
+/** A parameter that is there and not empty. */
+export function given(query: URLSearchParams, name: string): string | undefined {
+  const value = query.get(name);
+  return value === null || value === "" ? undefined : value;
+}
+
 /** Options of an apply must name the manager; `force` is theirs alone. */
-export function patchOptions(query: URLSearchParams, apply: boolean, userAgent: string | undefined): WriteOptions & { readonly force: boolean } {
+export function patchOptions(
+  query: URLSearchParams,
+  apply: boolean,
+  userAgent: string | undefined,
+): WriteOptions & { readonly force: boolean } {
   const errors: FieldError[] = [];
   if (apply && (query.get("fieldManager") ?? "") === "") {
     errors.push({ type: "FieldValueRequired", field: "fieldManager", detail: "is required for apply patch" });
@@ -46,7 +70,9 @@ function dryRunErrors(values: readonly string[], given: boolean): FieldError[] {
 
 function managerErrors(manager: string): FieldError[] {
   if (new TextEncoder().encode(manager).length > MANAGER_LIMIT) {
-    return [{ type: "FieldValueTooLong", field: "fieldManager", detail: `may not be more than ${MANAGER_LIMIT} bytes` }];
+    return [
+      { type: "FieldValueTooLong", field: "fieldManager", detail: `may not be more than ${MANAGER_LIMIT} bytes` },
+    ];
   }
   let at = 0;
   for (const c of manager) {
@@ -55,7 +81,14 @@ function managerErrors(manager: string): FieldError[] {
       continue;
     }
     const code = (c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    return [{ type: "FieldValueInvalid", field: "fieldManager", badValue: manager, detail: `invalid character U+${code} (at position ${at})` }];
+    return [
+      {
+        type: "FieldValueInvalid",
+        field: "fieldManager",
+        badValue: manager,
+        detail: `invalid character U+${code} (at position ${at})`,
+      },
+    ];
   }
   return [];
 }
@@ -72,7 +105,10 @@ export interface SelectionOptions {
 }
 
 /** @param supported - Field names that the kind can be selected by. */
-export function selectionOptions(query: URLSearchParams, supported: (field: string) => string | undefined): SelectionOptions {
+export function selectionOptions(
+  query: URLSearchParams,
+  supported: (field: string) => string | undefined,
+): SelectionOptions {
   const labels = query.get("labelSelector");
   const fields = query.get("fieldSelector");
   const fieldSelector = fields === null || fields === "" ? undefined : parse(() => parseFieldSelector(fields));
@@ -80,7 +116,10 @@ export function selectionOptions(query: URLSearchParams, supported: (field: stri
     const problem = supported(field);
     if (problem !== undefined) throw badRequest(problem);
   }
-  return { labels: labels === null || labels === "" ? undefined : parse(() => parseLabelSelector(labels)), fields: fieldSelector };
+  return {
+    labels: labels === null || labels === "" ? undefined : parse(() => parseLabelSelector(labels)),
+    fields: fieldSelector,
+  };
 }
 
 function parse<T>(read: () => T): T {
@@ -119,21 +158,40 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
   };
   const initial = query.has("sendInitialEvents");
   if (watch) {
-    if (initial && match !== "NotOlderThan") forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    if (!initial && match !== "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    if (initial && match !== "NotOlderThan")
+      forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    if (!initial && match !== "")
+      forbid(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      );
     if (match !== "" && match !== "NotOlderThan") {
-      errors.push({ type: "FieldValueNotSupported", field: "resourceVersionMatch", badValue: match, detail: 'supported values: "NotOlderThan"' });
+      errors.push({
+        type: "FieldValueNotSupported",
+        field: "resourceVersionMatch",
+        badValue: match,
+        detail: 'supported values: "NotOlderThan"',
+      });
     }
-    if ((query.get("continue") ?? "") !== "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+    if ((query.get("continue") ?? "") !== "")
+      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
   } else {
     if (initial) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
     if (match !== "") {
-      if ((query.get("continue") ?? "") !== "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-      if (version === "") forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
+      if ((query.get("continue") ?? "") !== "")
+        forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+      if (version === "")
+        forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
       if (match !== "Exact" && match !== "NotOlderThan") {
-        errors.push({ type: "FieldValueNotSupported", field: "resourceVersionMatch", badValue: match, detail: 'supported values: "Exact", "NotOlderThan", ""' });
+        errors.push({
+          type: "FieldValueNotSupported",
+          field: "resourceVersionMatch",
+          badValue: match,
+          detail: 'supported values: "Exact", "NotOlderThan", ""',
+        });
       }
-      if (match === "Exact" && version === "0") forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+      if (match === "Exact" && version === "0")
+        forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
     }
   }
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
@@ -143,25 +201,44 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
 export function deleteOptions(query: URLSearchParams, body: JsonValue): DeleteOptions {
   const kind = isObject(body) ? getOwn(body, "kind") : undefined;
   if (isObject(body) && typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
-    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(getOwn(body, "apiVersion") ?? "")} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(getOwn(body, "apiVersion") ?? "")} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+    );
   }
-  const given = isObject(body) && Object.keys(body).length > 0 ? body : optionsOfQuery(query);
-  const policy = getOwn(given, "propagationPolicy");
-  const orphan = getOwn(given, "orphanDependents");
-  const dryRun = getOwn(given, "dryRun");
+  const options = isObject(body) && Object.keys(body).length > 0 ? body : optionsOfQuery(query);
+  const policy = getOwn(options, "propagationPolicy");
+  const orphan = getOwn(options, "orphanDependents");
+  const dryRun = getOwn(options, "dryRun");
   const dry = Array.isArray(dryRun) ? (dryRun as readonly string[]) : [];
   const errors: FieldError[] = [...dryRunErrors(dry, dry.length > 0)];
   if (typeof policy === "string" && policy !== "" && typeof orphan === "boolean") {
-    errors.push({ type: "FieldValueInvalid", field: "propagationPolicy", badValue: policy, detail: "orphanDependents and deletionPropagation cannot be both set" });
+    errors.push({
+      type: "FieldValueInvalid",
+      field: "propagationPolicy",
+      badValue: policy,
+      detail: "orphanDependents and deletionPropagation cannot be both set",
+    });
   } else if (typeof policy === "string" && !["", "Foreground", "Background", "Orphan"].includes(policy)) {
-    errors.push({ type: "FieldValueNotSupported", field: "propagationPolicy", badValue: policy, detail: 'supported values: "Foreground", "Background", "Orphan", "nil"' });
+    errors.push({
+      type: "FieldValueNotSupported",
+      field: "propagationPolicy",
+      badValue: policy,
+      detail: 'supported values: "Foreground", "Background", "Orphan", "nil"',
+    });
   }
   if (errors.length > 0) throw invalidOptions("DeleteOptions", errors);
-  const grace = getOwn(given, "gracePeriodSeconds");
-  const preconditions = getOwn(given, "preconditions");
+  const grace = getOwn(options, "gracePeriodSeconds");
+  const preconditions = getOwn(options, "preconditions");
   const uid = isObject(preconditions) ? getOwn(preconditions, "uid") : undefined;
   const version = isObject(preconditions) ? getOwn(preconditions, "resourceVersion") : undefined;
-  const propagation = typeof policy === "string" && policy !== "" ? policy : orphan === true ? "Orphan" : orphan === false ? "Background" : undefined;
+  const propagation =
+    typeof policy === "string" && policy !== ""
+      ? policy
+      : orphan === true
+        ? "Orphan"
+        : orphan === false
+          ? "Background"
+          : undefined;
   return {
     dryRun: dry.length > 0,
     ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}),

@@ -42,14 +42,20 @@ const HEALTH = new Set(["ping", "etcd", "log", "informer-sync"]);
 const NOT_FOUND = "404 page not found\n";
 
 /** Discovery, OpenAPI, version, health. @throws StatusError */
-export function servePath(server: PathServer, request: HttpRequest, info: RequestInfo & { readonly kind: "path" }): HttpResponse {
+export function servePath(
+  server: PathServer,
+  request: HttpRequest,
+  info: RequestInfo & { readonly kind: "path" },
+): HttpResponse {
   const { catalog } = server;
   const path = info.path.length > 1 ? info.path.replace(/\/$/, "") : info.path;
   const parts = path.split("/").slice(1);
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   switch (parts[0]) {
     case "":
-      return jsonResponse(200, { paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"] });
+      return jsonResponse(200, {
+        paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"],
+      });
     case "version":
       return parts.length === 1 ? jsonResponse(200, VERSION) : textResponse(404, NOT_FOUND);
     case "healthz":
@@ -59,10 +65,20 @@ export function servePath(server: PathServer, request: HttpRequest, info: Reques
     case "openapi":
       return server.openApi.serve(parts.slice(1), request, info.query);
     case "api":
-      if (parts.length === 1) return aggregatedOr(request, () => groupDiscoveryList(catalog, true), () => jsonResponse(200, apiVersions(server.address())));
+      if (parts.length === 1)
+        return aggregatedOr(
+          request,
+          () => groupDiscoveryList(catalog, true),
+          () => jsonResponse(200, apiVersions(server.address())),
+        );
       return resourceList(server, request, "", parts.slice(1));
     case "apis":
-      if (parts.length === 1) return aggregatedOr(request, () => groupDiscoveryList(catalog, false), () => jsonResponse(200, apiGroupList(catalog)));
+      if (parts.length === 1)
+        return aggregatedOr(
+          request,
+          () => groupDiscoveryList(catalog, false),
+          () => jsonResponse(200, apiGroupList(catalog)),
+        );
       if (parts.length === 2) return group(server, request, parts[1] ?? "");
       return resourceList(server, request, parts[1] ?? "", parts.slice(2));
     default:
@@ -85,7 +101,12 @@ function aggregatedOr(request: HttpRequest, aggregated: () => object, plain: () 
     if (parameters.get("as") !== "APIGroupDiscoveryList" || parameters.get("v") !== "v2") continue;
     const text = `${JSON.stringify(aggregated())}\n`;
     const etag = `"${createHash("sha512").update(text).digest("hex").toUpperCase()}"`;
-    const headers = { "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", etag, vary: "Accept", "cache-control": "public" };
+    const headers = {
+      "content-type": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+      etag,
+      vary: "Accept",
+      "cache-control": "public",
+    };
     if (header(request.headers, "if-none-match") === etag) return { status: 304, headers, body: "" };
     return { status: 200, headers, body: text };
   }
@@ -95,7 +116,13 @@ function aggregatedOr(request: HttpRequest, aggregated: () => object, plain: () 
 /** A document without an aggregated form. @throws StatusError 406 when the client takes nothing else */
 function plainOnly(request: HttpRequest, plain: HttpResponse): HttpResponse {
   const accept = header(request.headers, "accept") ?? "";
-  if (accept === "" || clauses(accept).some(({ type, parameters }) => parameters.get("as") === undefined && type !== "application/vnd.kubernetes.protobuf")) return plain;
+  if (
+    accept === "" ||
+    clauses(accept).some(
+      ({ type, parameters }) => parameters.get("as") === undefined && type !== "application/vnd.kubernetes.protobuf",
+    )
+  )
+    return plain;
   throw notAcceptable(OBJECT_TYPES);
 }
 
@@ -105,7 +132,12 @@ function group({ catalog }: PathServer, request: HttpRequest, name: string): Htt
   return plainOnly(request, jsonResponse(200, found));
 }
 
-function resourceList({ catalog }: PathServer, request: HttpRequest, name: string, [version = "", ...beyond]: readonly string[]): HttpResponse {
+function resourceList(
+  { catalog }: PathServer,
+  request: HttpRequest,
+  name: string,
+  [version = "", ...beyond]: readonly string[],
+): HttpResponse {
   const found = beyond.length > 0 ? undefined : apiResourceList(catalog, name, version);
   if (found !== undefined) return plainOnly(request, jsonResponse(200, found));
   if (catalog.isBuiltinGroup(name)) throw notServed();

@@ -1,5 +1,6 @@
 /** What a path and method ask for (apiserver: pkg/endpoints/request/requestinfo.go). */
-export type RequestInfo = ResourceRequest | { readonly kind: "path"; readonly path: string; readonly query: URLSearchParams };
+export type RequestInfo =
+  ResourceRequest | { readonly kind: "path"; readonly path: string; readonly query: URLSearchParams };
 
 export interface ResourceRequest {
   readonly kind: "resource";
@@ -29,7 +30,11 @@ export function requestInfo(method: string, target: string): RequestInfo {
   if (parts === undefined) return plain;
   const [root, ...tail] = parts;
   const [group, version, rest] =
-    root === "api" ? ["", tail[0], tail.slice(1)] : root === "apis" ? [tail[0], tail[1], tail.slice(2)] : [undefined, undefined, []];
+    root === "api"
+      ? ["", tail[0], tail.slice(1)]
+      : root === "apis"
+        ? [tail[0], tail[1], tail.slice(2)]
+        : [undefined, undefined, []];
   if (group === undefined || version === undefined || rest.length === 0) return plain;
 
   let at = rest;

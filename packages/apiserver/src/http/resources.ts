@@ -10,19 +10,36 @@ import { decodeObject } from "../registry/decode.js";
 import { deleteObject } from "../registry/delete.js";
 import { deleteCollection } from "../registry/delete-collection.js";
 import { apiVersionOf, storageKey, type Endpoint } from "../registry/endpoint.js";
-import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed, unsupportedMediaType } from "../registry/failures.js";
+import {
+  badRequest,
+  methodNotAllowed,
+  methodNotSupported,
+  notFound,
+  notServed,
+  unsupportedMediaType,
+} from "../registry/failures.js";
 import { listObjects, reach } from "../registry/list.js";
 import { metaText } from "../registry/metadata.js";
 import { patchObject, type ParsedPatch, type PatchType } from "../registry/patch.js";
 import type { Registry } from "../registry/registry.js";
 import type { ReviewServer } from "../registry/reviews.js";
 import { replaceObject } from "../registry/replace.js";
+import { partOf } from "../registry/subresources/parts.js";
 import type { RequestContext, Target, UserInfo, WriteOptions } from "../registry/request.js";
 import { attributesOf } from "./attributes.js";
 import { contentType, parseApplyBody, parsePatch, readObjectBody, readText } from "./body.js";
 import { listResponse, objectResponse, type Encoding, type TextCache } from "./encode.js";
 import { negotiate } from "./negotiate.js";
-import { checkListOptions, deleteOptions, integerParameter, patchOptions, revisionParameter, selectionOptions, writeOptions } from "./options.js";
+import {
+  checkListOptions,
+  deleteOptions,
+  given,
+  integerParameter,
+  patchOptions,
+  revisionParameter,
+  selectionOptions,
+  writeOptions,
+} from "./options.js";
 import type { ResourceRequest } from "./request-info.js";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.js";
 import { serveBinding, serveSubresource } from "./subresources.js";
@@ -58,11 +75,18 @@ export interface Call extends ResourceCall {
 export async function serveResource(server: ResourceServer, call: ResourceCall): Promise<HttpResponse> {
   const { info, user, signal } = call;
   const endpoint = server.catalog.find(info.group, info.resource, info.version);
-  if (endpoint === undefined || !isScoped(endpoint, info)) return unknownPath(server, info, endpoint, call.request.method);
+  if (endpoint === undefined || !isScoped(endpoint, info))
+    return unknownPath(server, info, endpoint, call.request.method);
   const warnings: string[] = [];
-  const context: RequestContext = { user, signal, warn: (text) => warnings.push(text), checkCreate: () => call.authorize(attributesOf({ ...info, verb: "create" }, call.request.method)) };
+  const context: RequestContext = {
+    user,
+    signal,
+    warn: (text) => warnings.push(text),
+    checkCreate: () => call.authorize(attributesOf({ ...info, verb: "create" }, call.request.method)),
+  };
   const full: Call = { ...call, endpoint, context, warnings };
-  for (const warning of endpoint.strategy.deprecation === undefined ? [] : [endpoint.strategy.deprecation]) context.warn(warning);
+  for (const warning of endpoint.strategy.deprecation === undefined ? [] : [endpoint.strategy.deprecation])
+    context.warn(warning);
   try {
     return await serveEndpoint(server, full);
   } catch (error) {
@@ -75,7 +99,10 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
 async function serveEndpoint(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { info } = call;
   const kind = call.endpoint.strategy.info;
-  if (info.subresource !== "" && !(info.subresource === "status" && kind.hasStatus)) return serveSubresource(server, call);
+  const isPart = (info.subresource === "status" && kind.hasStatus) || partOf(kind, info.subresource) !== undefined;
+  if (info.subresource !== "" && !isPart) return serveSubresource(server, call);
+  if (info.subresource !== "" && info.subresource !== "status" && !["get", "update", "patch"].includes(info.verb))
+    throw methodNotAllowed();
   if (info.subresource === "status" && (info.verb === "create" || info.verb === "delete")) {
     throw kind.custom ? methodNotSupported(kind, info.verb) : methodNotAllowed();
   }
@@ -116,7 +143,12 @@ function isScoped({ strategy }: Endpoint, { namespace, name, verb: asked }: Reso
   return namespace !== undefined || (name === undefined && (asked === "list" || asked === "watch"));
 }
 
-function unknownPath({ catalog }: ResourceServer, info: ResourceRequest, endpoint: Endpoint | undefined, method: string): HttpResponse {
+function unknownPath(
+  { catalog }: ResourceServer,
+  info: ResourceRequest,
+  endpoint: Endpoint | undefined,
+  method: string,
+): HttpResponse {
   if (!catalog.isBuiltinGroup(info.group)) return textResponse(404, "404 page not found\n");
   if (endpoint !== undefined && info.name === undefined && method !== "GET") throw methodNotAllowed();
   throw notServed();
@@ -169,7 +201,7 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
       namespace: info.namespace,
       ...selectionOptions(query, (field) => unsupportedField(endpoint, field)),
       limit: limit === undefined || limit <= 0 ? undefined : limit,
-      continueToken: query.get("continue") || undefined,
+      continueToken: given(query, "continue"),
       resourceVersion: revisionParameter(query, "list"),
       match: match === "Exact" || match === "NotOlderThan" ? match : undefined,
       signal,
@@ -182,7 +214,8 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
 /** Why a kind cannot be selected by a field; undefined when it can. */
 export function unsupportedField({ strategy }: Endpoint, field: string): string | undefined {
   const { info, selectableFields } = strategy;
-  if (field === "metadata.name" || (field === "metadata.namespace" && (info.namespaced || info.custom))) return undefined;
+  if (field === "metadata.name" || (field === "metadata.namespace" && (info.namespaced || info.custom)))
+    return undefined;
   if (selectableFields.has(field)) return undefined;
   if (info.custom || selectableFields.size > 0) return `field label not supported: ${field}`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
@@ -195,8 +228,15 @@ async function create(server: ResourceServer, call: Call): Promise<HttpResponse>
   const options = writeOptions(info.query, "CreateOptions", userAgent(request));
   const body = await readObjectBody(request, endpoint.strategy.info.kind);
   const object = decodeObject(endpoint, body, options, context);
-  const review = server.reviews({ endpoint, object, user, namespace: info.namespace, fieldManager: options.fieldManager });
-  const made = review ?? (await createObject(server.registry, endpoint, { namespace: info.namespace, object, options, context }));
+  const review = server.reviews({
+    endpoint,
+    object,
+    user,
+    namespace: info.namespace,
+    fieldManager: options.fieldManager,
+  });
+  const made =
+    review ?? (await createObject(server.registry, endpoint, { namespace: info.namespace, object, options, context }));
   return objectResponse(encoding, made, { status: 201, headers: warningHeaders(call.warnings) });
 }
 
@@ -207,7 +247,10 @@ async function update(server: ResourceServer, call: Call): Promise<HttpResponse>
   const body = await readObjectBody(request, endpoint.strategy.info.kind);
   const object = decodeObject(endpoint, body, options, context);
   const written = await replaceObject(server.registry, endpoint, { target: targetOf(call), object, options, context });
-  return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: warningHeaders(call.warnings) });
+  return objectResponse(encoding, written.object, {
+    status: written.created ? 201 : 200,
+    headers: warningHeaders(call.warnings),
+  });
 }
 
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
@@ -226,7 +269,9 @@ export function patchTypeOf({ request, endpoint }: Call): PatchType | undefined 
   const { custom } = endpoint.strategy.info;
   if (type !== undefined && !(custom && type === "strategic")) return type;
   if (!custom) throw unsupportedMediaType("415: Unsupported Media Type", {});
-  throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}`);
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}`,
+  );
 }
 
 async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -237,12 +282,27 @@ async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> 
   const target = targetOf(call);
   const headers = (): HttpResponse["headers"] => warningHeaders(call.warnings);
   if (type !== undefined) {
-    const object = await patchObject(server.registry, endpoint, { target, type, patch: await readPatch(request, type), options, context });
+    const object = await patchObject(server.registry, endpoint, {
+      target,
+      type,
+      patch: await readPatch(request, type),
+      options,
+      context,
+    });
     return objectResponse(encoding, object, { status: 200, headers: headers() });
   }
   const { info: wanted } = endpoint.strategy;
-  const config = await readConfiguration(call, options.fieldValidation, { apiVersion: apiVersionOf(wanted), kind: wanted.kind });
-  const written = await applyObject(server.registry, endpoint, { target, config, force: options.force, options, context });
+  const config = await readConfiguration(call, options.fieldValidation, {
+    apiVersion: apiVersionOf(wanted),
+    kind: wanted.kind,
+  });
+  const written = await applyObject(server.registry, endpoint, {
+    target,
+    config,
+    force: options.force,
+    options,
+    context,
+  });
   return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: headers() });
 }
 
@@ -250,24 +310,34 @@ async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> 
  * The body of an apply: an object of a kind. The text is read now, and parsed when the verb asks for it: whether there is
  * anything to change is known first.
  */
-export async function readConfiguration({ request, context }: Call, validation: WriteOptions["fieldValidation"], wanted: { readonly apiVersion: string; readonly kind: string }): Promise<() => JsonObject> {
+export async function readConfiguration(
+  { request, context }: Call,
+  validation: WriteOptions["fieldValidation"],
+  wanted: { readonly apiVersion: string; readonly kind: string },
+): Promise<() => JsonObject> {
   const text = await readText(request);
   return () => {
     const body = parseApplyBody(text);
     if (body.duplicates.length > 0) {
       if (validation === "Strict") {
-        throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`);
+        throw badRequest(
+          `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`,
+        );
       }
       if (validation === "Warn") for (const duplicate of body.duplicates) context.warn(duplicate);
     }
     const value = body.value ?? {};
     if (!isObject(value)) {
-      throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`);
+      throw badRequest(
+        `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
+      );
     }
-    const given = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
-    if (given.apiVersion !== wanted.apiVersion || given.kind !== wanted.kind) {
-      const version = String(given.apiVersion);
-      throw badRequest(`invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(given.kind)}`);
+    const sent = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
+    if (sent.apiVersion !== wanted.apiVersion || sent.kind !== wanted.kind) {
+      const version = String(sent.apiVersion);
+      throw badRequest(
+        `invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(sent.kind)}`,
+      );
     }
     return value;
   };
@@ -283,12 +353,16 @@ export async function readPatch(request: HttpRequest, type: PatchType): Promise<
 async function remove(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { request, info, endpoint, context } = call;
   const encoding = encodingOf(server, call);
-  const body = await readObjectBody(request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request, "");
+  const body = await readObjectBody(
+    request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request,
+    "",
+  );
   const options = deleteOptions(info.query, body.value);
   const deleted = await deleteObject(server.registry, endpoint, { target: targetOf(call), options, context });
   const { strategy } = endpoint;
   const headers = warningHeaders(call.warnings);
-  if (!deleted.removed || strategy.info.returnsDeletedObject) return objectResponse(encoding, deleted.object, { status: 200, headers });
+  if (!deleted.removed || strategy.info.returnsDeletedObject)
+    return objectResponse(encoding, deleted.object, { status: 200, headers });
   return jsonResponse(
     200,
     {
@@ -311,11 +385,19 @@ async function removeCollection(server: ResourceServer, call: Call): Promise<Htt
   const { request, info, endpoint, context } = call;
   const encoding = encodingOf(server, call);
   checkListOptions(info.query, false);
-  const body = await readObjectBody(request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request, "");
+  const body = await readObjectBody(
+    request.body === undefined || request.body.length === 0 ? { ...request, body: "{}" } : request,
+    "",
+  );
   const options = deleteOptions(info.query, body.value);
   const selection = selectionOptions(info.query, (field) => unsupportedField(endpoint, field));
   const limit = integerParameter(info.query, "limit");
-  const listed = await deleteCollection(server.registry, endpoint, { namespace: info.namespace, ...selection, limit, options, context });
+  const listed = await deleteCollection(server.registry, endpoint, {
+    namespace: info.namespace,
+    ...selection,
+    limit,
+    options,
+    context,
+  });
   return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
 }
-

@@ -4,11 +4,19 @@ import type { Status } from "@fairlead/apimachinery";
 /** A JSON answer; every one ends with a newline, as the real server's do. */
 export function jsonResponse(status: number, value: JsonValue | string, headers: HttpHeaders = {}): HttpResponse {
   const text = typeof value === "string" ? value : stringifyJson(value);
-  return { status, headers: { "content-type": "application/json", "cache-control": "no-cache, private", ...headers }, body: `${text}\n` };
+  return {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-cache, private", ...headers },
+    body: `${text}\n`,
+  };
 }
 
 export function textResponse(status: number, text: string): HttpResponse {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private" }, body: text };
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private" },
+    body: text,
+  };
 }
 
 export function statusResponse(status: Status): HttpResponse {

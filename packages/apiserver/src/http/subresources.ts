@@ -13,7 +13,15 @@ import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
 import { readObjectBody } from "./body.js";
 import { deleteOptions, patchOptions, writeOptions } from "./options.js";
-import { patchTypeOf, readConfiguration, readPatch, targetOf, userAgent, type Call, type ResourceServer } from "./resources.js";
+import {
+  patchTypeOf,
+  readConfiguration,
+  readPatch,
+  targetOf,
+  userAgent,
+  type Call,
+  type ResourceServer,
+} from "./resources.js";
 import { jsonResponse, textResponse, warningHeaders } from "./response.js";
 
 const SUCCESS: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
@@ -54,7 +62,11 @@ export async function serveBinding(server: ResourceServer, call: Call): Promise<
   if (pods === undefined) throw notServed();
   const target = targetOf(call);
   const name = target.name === "" ? metaText(body.value, "name") : target.name;
-  await bindPod(server.registry, pods, { target: { ...target, name, subresource: "" }, binding: body.value, dryRun: options.dryRun });
+  await bindPod(server.registry, pods, {
+    target: { ...target, name, subresource: "" },
+    binding: body.value,
+    dryRun: options.dryRun,
+  });
   return jsonResponse(201, SUCCESS);
 }
 
@@ -64,14 +76,26 @@ async function eviction(server: ResourceServer, call: Call): Promise<HttpRespons
   if (!isObject(body.value)) throw badRequest("the body of an eviction must be an Eviction");
   const given = deleteOptions(new URLSearchParams(), body.value["deleteOptions"] ?? {});
   const options = { ...given, dryRun: given.dryRun || write.dryRun };
-  await evictPod(server.registry, call.endpoint, { target: targetOf(call), eviction: body.value, options, context: call.context });
+  await evictPod(server.registry, call.endpoint, {
+    target: targetOf(call),
+    eviction: body.value,
+    options,
+    context: call.context,
+  });
   return jsonResponse(201, SUCCESS);
 }
 
 async function token(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const body = await readObjectBody(call.request, "TokenRequest");
   if (!isObject(body.value)) throw badRequest("the body of a token request must be a TokenRequest");
-  return jsonResponse(201, requestToken(server.registry, call.endpoint, { target: targetOf(call), request: decodeNumbers(body.value) as JsonObject, tokens: server.accountTokens }));
+  return jsonResponse(
+    201,
+    requestToken(server.registry, call.endpoint, {
+      target: targetOf(call),
+      request: decodeNumbers(body.value) as JsonObject,
+      tokens: server.accountTokens,
+    }),
+  );
 }
 
 async function finalize(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -99,20 +123,39 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
     case "update": {
       const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
       const wanted = decodeObject(SCALE_ENDPOINT, await readObjectBody(request, "Scale"), options, context);
-      const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "update", next: () => wanted } });
+      const written = await writeScale(registry, endpoint, {
+        target,
+        options,
+        context,
+        change: { kind: "update", next: () => wanted },
+      });
       return jsonResponse(200, written, warningHeaders(call.warnings));
     }
     case "patch": {
       const type = patchTypeOf(call);
       const options = patchOptions(info.query, type === undefined, userAgent(request));
       if (type === undefined) {
-        const config = await readConfiguration(call, options.fieldValidation, { apiVersion: SCALE_VERSION, kind: "Scale" });
-        const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "apply", config, force: options.force } });
+        const config = await readConfiguration(call, options.fieldValidation, {
+          apiVersion: SCALE_VERSION,
+          kind: "Scale",
+        });
+        const written = await writeScale(registry, endpoint, {
+          target,
+          options,
+          context,
+          change: { kind: "apply", config, force: options.force },
+        });
         return jsonResponse(200, written, warningHeaders(call.warnings));
       }
       const patch = await readPatch(request, type);
-      const next = (live: JsonObject): JsonObject => patchedObject(SCALE_ENDPOINT, { type, patch, options, context }, live);
-      const written = await writeScale(registry, endpoint, { target, options, context, change: { kind: "update", next } });
+      const next = (live: JsonObject): JsonObject =>
+        patchedObject(SCALE_ENDPOINT, { type, patch, options, context }, live);
+      const written = await writeScale(registry, endpoint, {
+        target,
+        options,
+        context,
+        change: { kind: "update", next },
+      });
       return jsonResponse(200, written, warningHeaders(call.warnings));
     }
     default:

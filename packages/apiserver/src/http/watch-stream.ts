@@ -19,18 +19,27 @@ export function watchResponse(server: ResourceServer, call: Call): HttpResponse 
   const resourceVersion = revisionParameter(query, "watch");
   const seconds = integerParameter(query, "timeoutSeconds");
   const selection = selectionOptions(query, (field) => unsupportedField(endpoint, field));
-  const named = info.name === undefined ? selection.fields : [...(selection.fields ?? []), { field: "metadata.name", value: info.name, equals: true }];
+  const named =
+    info.name === undefined
+      ? selection.fields
+      : [...(selection.fields ?? []), { field: "metadata.name", value: info.name, equals: true }];
   const events = watchObjects(server.registry, endpoint, {
     namespace: info.namespace,
     labels: selection.labels,
     fields: named,
     resourceVersion,
-    initialEvents: query.has("sendInitialEvents") ? isTrue(query.get("sendInitialEvents")) : resourceVersion === undefined,
+    initialEvents: query.has("sendInitialEvents")
+      ? isTrue(query.get("sendInitialEvents"))
+      : resourceVersion === undefined,
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
-    timeoutMs: seconds === undefined || seconds <= 0 ? LEAST_TIMEOUT_MS * (1 + server.registry.random.next()) : seconds * 1000,
+    timeoutMs:
+      seconds === undefined || seconds <= 0 ? LEAST_TIMEOUT_MS * (1 + server.registry.random.next()) : seconds * 1000,
     signal,
   });
-  const chunked = header(call.request.headers, "accept")?.includes("stream=watch") === true ? "application/json;stream=watch" : "application/json";
+  const chunked =
+    header(call.request.headers, "accept")?.includes("stream=watch") === true
+      ? "application/json;stream=watch"
+      : "application/json";
   return {
     status: 200,
     headers: { "content-type": chunked, "cache-control": "no-cache, private", ...warningHeaders(call.warnings) },
@@ -61,13 +70,28 @@ function line(event: WatchEvent, encoding: Encoding, first: boolean): string {
 }
 
 /** A bookmark carries only the kind and the version; the one after the initial events says so. */
-function bookmark({ endpoint, negotiated, nowMs }: Encoding, event: WatchEvent & { readonly type: "BOOKMARK" }): JsonObject {
+function bookmark(
+  { endpoint, negotiated, nowMs }: Encoding,
+  event: WatchEvent & { readonly type: "BOOKMARK" },
+): JsonObject {
   const { info } = endpoint.strategy;
   const annotations = event.initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
   const metadata = { resourceVersion: String(event.revision), ...annotations };
   if (negotiated.as === "Table") {
-    return { kind: "Table", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata: { resourceVersion: String(event.revision) }, columnDefinitions: null, rows: [{ cells: endpoint.strategy.cells({ kind: info.kind, apiVersion: apiVersionOf(info), metadata: {} }, { nowMs }), object: { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata } }] };
+    return {
+      kind: "Table",
+      apiVersion: `meta.k8s.io/${negotiated.version}`,
+      metadata: { resourceVersion: String(event.revision) },
+      columnDefinitions: null,
+      rows: [
+        {
+          cells: endpoint.strategy.cells({ kind: info.kind, apiVersion: apiVersionOf(info), metadata: {} }, { nowMs }),
+          object: { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata },
+        },
+      ],
+    };
   }
-  if (negotiated.as !== "object") return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata };
+  if (negotiated.as !== "object")
+    return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${negotiated.version}`, metadata };
   return { kind: info.kind, apiVersion: apiVersionOf(info), metadata };
 }

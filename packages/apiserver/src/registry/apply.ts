@@ -32,14 +32,22 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     const applied = applyConfiguration(ssa, { live: undefined, config, manager, force });
     checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
-    if (uid !== "") throw conflict(info, target.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    if (uid !== "")
+      throw conflict(
+        info,
+        target.name,
+        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+      );
     context.checkCreate?.();
     const placed = wiped(inNamespace(endpoint, target.namespace, applied));
     // Kubernetes up to 1.36 forgets to wipe this one where an apply creates the object.
     const quirk = withMetadata(placed, { deletionTimestamp: metadataOf(applied)["deletionTimestamp"] });
     const object = info.custom ? withCoercedMetadata(endpoint, quirk) : quirk;
     const untidy = info.custom && !deepEqual(metadataOf(quirk), metadataOf(object));
-    return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context, untidy }), created: true };
+    return {
+      object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context, untidy }),
+      created: true,
+    };
   }
   let config: JsonObject | undefined;
   const next = (seen: JsonObject): JsonObject => {
@@ -48,5 +56,8 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     checkIdentity(endpoint, applied, target);
     return inNamespace(endpoint, target.namespace, applied);
   };
-  return { object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }), created: false };
+  return {
+    object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }),
+    created: false,
+  };
 }

@@ -19,7 +19,12 @@ export async function bootstrap(registry: Registry, now: string): Promise<void> 
   await put(registry, "/services", "default/kubernetes", {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: "kubernetes", namespace: "default", creationTimestamp: now, labels: { component: "apiserver", provider: "kubernetes" } },
+    metadata: {
+      name: "kubernetes",
+      namespace: "default",
+      creationTimestamp: now,
+      labels: { component: "apiserver", provider: "kubernetes" },
+    },
     spec: {
       clusterIP: "10.96.0.1",
       clusterIPs: ["10.96.0.1"],
@@ -36,5 +41,7 @@ export async function bootstrap(registry: Registry, now: string): Promise<void> 
 
 async function put(registry: Registry, collection: string, key: string, object: JsonObject): Promise<void> {
   if (registry.storage.getForWrite(collection, key) !== undefined) return;
-  await registry.storage.write(collection, key, 0, (revision) => withMetadata(object, { uid: uuid(registry.random), resourceVersion: String(revision) }));
+  await registry.storage.write(collection, key, 0, (revision) =>
+    withMetadata(object, { uid: uuid(registry.random), resourceVersion: String(revision) }),
+  );
 }

@@ -1,5 +1,12 @@
 import { getOwn, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { builtinSchema, builtinTypeName, decodeGo, jsonTypeName, parseGroupVersion, type FieldError } from "@fairlead/apimachinery";
+import {
+  builtinSchema,
+  builtinTypeName,
+  decodeGo,
+  jsonTypeName,
+  parseGroupVersion,
+  type FieldError,
+} from "@fairlead/apimachinery";
 
 import type { ResourceInfo } from "../resources/resource.js";
 import { apiVersionOf } from "./endpoint.js";
@@ -15,16 +22,28 @@ import { badRequest, invalid } from "./failures.js";
 export function checkKind(info: ResourceInfo, value: JsonObject, text: string): void {
   const apiVersion = getOwn(value, "apiVersion") ?? "";
   const kind = getOwn(value, "kind") ?? "";
-  for (const [field, given] of [["apiVersion", apiVersion], ["kind", kind]] as const) {
+  for (const [field, given] of [
+    ["apiVersion", apiVersion],
+    ["kind", kind],
+  ] as const) {
     if (typeof given === "string") continue;
-    throw unrecognized(info, text, `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeName(given)} into Go struct field .${field} of type string`);
+    throw unrecognized(
+      info,
+      text,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeName(given)} into Go struct field .${field} of type string`,
+    );
   }
   const wanted = apiVersionOf(info);
   if (!info.custom) {
     const problem = builtinKindProblem(info, value);
     const given = typeof apiVersion === "string" ? parseGroupVersion(apiVersion) : undefined;
-    if (problem !== undefined && (kind !== "" && kind !== info.kind || (given?.group === info.group && info.group === ""))) {
-      throw badRequest(`${String(kind === "" ? info.kind : kind)} in version ${JSON.stringify(given?.version ?? "")} cannot be handled as a ${info.kind}: ${problem}`);
+    if (
+      problem !== undefined &&
+      ((kind !== "" && kind !== info.kind) || (given?.group === info.group && info.group === ""))
+    ) {
+      throw badRequest(
+        `${String(kind === "" ? info.kind : kind)} in version ${JSON.stringify(given?.version ?? "")} cannot be handled as a ${info.kind}: ${problem}`,
+      );
     }
   } else {
     if (kind === "") throw unrecognized(info, text, `Object 'Kind' is missing in '${text.trim()}'`);
@@ -32,7 +51,9 @@ export function checkKind(info: ResourceInfo, value: JsonObject, text: string): 
     return;
   }
   if (apiVersion !== "" && apiVersion !== wanted) {
-    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${wanted})`);
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${wanted})`,
+    );
   }
 }
 
@@ -56,7 +77,10 @@ export function builtinKindProblem(info: ResourceInfo, value: JsonObject): strin
 /** @throws StatusError 400 for another version, 422 for another kind */
 export function checkCustomKind(info: ResourceInfo, object: JsonObject): void {
   const wanted = apiVersionOf(info);
-  if (object["apiVersion"] !== wanted) throw badRequest(`the API version in the data (${String(object["apiVersion"])}) does not match the expected API version (${wanted})`);
+  if (object["apiVersion"] !== wanted)
+    throw badRequest(
+      `the API version in the data (${String(object["apiVersion"])}) does not match the expected API version (${wanted})`,
+    );
   checkPatchedKind(info, object);
 }
 
@@ -65,7 +89,9 @@ export function checkPatchedKind(info: ResourceInfo, object: JsonObject): void {
   const wanted = { kind: info.kind, apiVersion: apiVersionOf(info) };
   const errors = (["kind", "apiVersion"] as const).flatMap((field): FieldError[] => {
     const value = getOwn(object, field) ?? "";
-    return value === wanted[field] ? [] : [{ type: "FieldValueInvalid", field, badValue: value, detail: `must be ${wanted[field]}` }];
+    return value === wanted[field]
+      ? []
+      : [{ type: "FieldValueInvalid", field, badValue: value, detail: `must be ${wanted[field]}` }];
   });
   if (errors.length === 0) return;
   const metadata = getOwn(object, "metadata");
@@ -81,7 +107,8 @@ export function unrecognized(info: ResourceInfo, text: string, why: string): Err
 /** The start of a body as messages quote it: JSON objects as text, anything else in hex. */
 export function quoteBody(text: string): string {
   if (text === "") return "<empty>";
-  if (!text.startsWith("{")) return Array.from(new TextEncoder().encode(text.slice(0, 30)), (b) => b.toString(16).padStart(2, "0")).join("");
+  if (!text.startsWith("{"))
+    return Array.from(new TextEncoder().encode(text.slice(0, 30)), (b) => b.toString(16).padStart(2, "0")).join("");
   return text.length > 33 ? `${text.slice(0, 30)} ...` : text;
 }
 

@@ -63,9 +63,16 @@ function readToken(token: string): { readonly revision: number; readonly start: 
   } catch {
     return fail(`invalid character ${goCharacter(bytes[0] ?? 0)} looking for beginning of value`);
   }
-  const { v, rv, start, mac } = (value ?? {}) as { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown; readonly mac?: unknown };
-  if (v !== "meta.k8s.io/v1") return fail(`server does not recognize this encoded version ${typeof v === "string" ? v : ""}`);
-  if (typeof rv !== "number" || rv === 0) return fail("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  const { v, rv, start, mac } = (value ?? {}) as {
+    readonly v?: unknown;
+    readonly rv?: unknown;
+    readonly start?: unknown;
+    readonly mac?: unknown;
+  };
+  if (v !== "meta.k8s.io/v1")
+    return fail(`server does not recognize this encoded version ${typeof v === "string" ? v : ""}`);
+  if (typeof rv !== "number" || rv === 0)
+    return fail("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   if (typeof start !== "string" || start === "") return fail("encoded start key missing (version meta.k8s.io/v1)");
   if (start.split("/").includes("..")) return fail(start);
   return { revision: rv, start, mac };
@@ -78,7 +85,10 @@ function goCharacter(byte: number): string {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
 }
 
 function fromBase64Url(text: string): Uint8Array | undefined {

@@ -23,8 +23,15 @@ const GENERATE_ATTEMPTS = 8;
 const GENERATE_PREFIX = 58;
 
 /** POST of a new object: defaults, ownership, admission, preparation, validation, storage. */
-export async function createObject(registry: Registry, endpoint: Endpoint, request: CreateRequest): Promise<JsonObject> {
-  if (metaText(request.object, "resourceVersion") !== "" && /^[1-9]\d*$/.test(metaText(request.object, "resourceVersion"))) {
+export async function createObject(
+  registry: Registry,
+  endpoint: Endpoint,
+  request: CreateRequest,
+): Promise<JsonObject> {
+  if (
+    metaText(request.object, "resourceVersion") !== "" &&
+    /^[1-9]\d*$/.test(metaText(request.object, "resourceVersion"))
+  ) {
     throw serverError("resourceVersion should not be set on objects to be created");
   }
   const defaulted = withDefaults(endpoint, inNamespace(endpoint, request.namespace, request.object));
@@ -40,7 +47,11 @@ export async function createObject(registry: Registry, endpoint: Endpoint, reque
  * The part of a creation that follows the decision of who owns what; shared by POST, PUT to a missing name, and apply.
  * A generated name that is taken is tried again with another.
  */
-export async function insertObject(registry: Registry, endpoint: Endpoint, request: CreateRequest): Promise<JsonObject> {
+export async function insertObject(
+  registry: Registry,
+  endpoint: Endpoint,
+  request: CreateRequest,
+): Promise<JsonObject> {
   const { info } = endpoint.strategy;
   const refusal = endpoint.refusesCreate?.();
   if (refusal !== undefined) throw forbidden(info, metaText(request.object, "name"), refusal);
@@ -57,12 +68,25 @@ export async function insertObject(registry: Registry, endpoint: Endpoint, reque
 }
 
 /** One attempt; undefined when the name is taken. */
-async function insertOnce(registry: Registry, endpoint: Endpoint, request: CreateRequest): Promise<JsonObject | undefined> {
+async function insertOnce(
+  registry: Registry,
+  endpoint: Endpoint,
+  request: CreateRequest,
+): Promise<JsonObject | undefined> {
   const { strategy } = endpoint;
   const { info } = strategy;
   const { namespace, options, context } = request;
   const nowMs = registry.clock.now();
-  const admission = { operation: "CREATE", endpoint, namespace, name: metaText(request.object, "name"), subresource: "", oldObject: undefined, dryRun: options.dryRun, context } as const;
+  const admission = {
+    operation: "CREATE",
+    endpoint,
+    namespace,
+    name: metaText(request.object, "name"),
+    subresource: "",
+    oldObject: undefined,
+    dryRun: options.dryRun,
+    context,
+  } as const;
   const admitted = await registry.admission.mutate({ ...admission, object: request.object });
   const object: MutableJsonObject = {
     ...withMetadata(admitted, {
@@ -83,7 +107,9 @@ async function insertOnce(registry: Registry, endpoint: Endpoint, request: Creat
   const key = storageKey(endpoint, namespace, name);
   if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
   const stored = endpoint.convert(object, endpoint.storageVersion);
-  const record = await registry.storage.write(endpoint.collection, key, 0, (revision) => withMetadata(stored, { resourceVersion: String(revision) }));
+  const record = await registry.storage.write(endpoint.collection, key, 0, (revision) =>
+    withMetadata(stored, { resourceVersion: String(revision) }),
+  );
   if (record === undefined) return undefined;
   if (request.untidy === true) registry.untidy.add(record.object);
   return endpoint.convert(record.object, apiVersionOfObject(object));

@@ -1,4 +1,12 @@
-import { cloneJson, decodeNumbers, isObject, stringifyJson, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  decodeNumbers,
+  isObject,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { DecodeError, formatGoValue, fromUnstructuredError, pruneUnknown, type Schema } from "@fairlead/apimachinery";
 
 import type { ResourceInfo } from "../resources/resource.js";
@@ -25,13 +33,26 @@ export interface ParsedBody {
  *
  * @throws StatusError 400 for a body of another kind, of wrong types, or (Strict) with unknown or repeated fields
  */
-export function decodeObject(endpoint: Endpoint, body: ParsedBody, options: WriteOptions, context: RequestContext): JsonObject {
+export function decodeObject(
+  endpoint: Endpoint,
+  body: ParsedBody,
+  options: WriteOptions,
+  context: RequestContext,
+): JsonObject {
   const { info } = endpoint.strategy;
   const value = body.value === null && !info.custom ? {} : body.value;
-  if (!isObject(value)) throw unrecognized(info, body.text, `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeName(value)} into Go value of type ${VERSION_KIND}`);
+  if (!isObject(value))
+    throw unrecognized(
+      info,
+      body.text,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goTypeName(value)} into Go value of type ${VERSION_KIND}`,
+    );
   checkKind(info, value, body.text);
-  const object: MutableJsonObject = info.custom ? { ...(decodeNumbers(value) as JsonObject) } : { ...value, apiVersion: apiVersionOf(info), kind: info.kind };
-  const refuse = (why: string): Error => badRequest(`${info.kind} in version ${JSON.stringify(info.version)} cannot be handled as a ${info.kind}: ${why}`);
+  const object: MutableJsonObject = info.custom
+    ? { ...(decodeNumbers(value) as JsonObject) }
+    : { ...value, apiVersion: apiVersionOf(info), kind: info.kind };
+  const refuse = (why: string): Error =>
+    badRequest(`${info.kind} in version ${JSON.stringify(info.version)} cannot be handled as a ${info.kind}: ${why}`);
   const unknown = prunedFields(endpoint, object, refuse);
   sayStrict([...duplicateTexts(body, options), ...unknown], { options, context, refuse });
   if (info.custom) checkCustomKind(info, object);
@@ -50,9 +71,17 @@ export interface Patched {
 }
 
 /** A patched object, decoded like a body; what is wrong with it is 422 and quotes the patched JSON or the patch. */
-export function decodePatched(endpoint: Endpoint, patched: Patched, options: WriteOptions, context: RequestContext): JsonObject {
+export function decodePatched(
+  endpoint: Endpoint,
+  patched: Patched,
+  options: WriteOptions,
+  context: RequestContext,
+): JsonObject {
   const { info, schema } = endpoint.strategy;
-  const refuse = (why: string): Error => invalid({ group: "", kind: "" }, "", [{ type: "FieldValueInvalid", field: "patch", badValue: quotedPatch(info, patched), detail: why }]);
+  const refuse = (why: string): Error =>
+    invalid({ group: "", kind: "" }, "", [
+      { type: "FieldValueInvalid", field: "patch", badValue: quotedPatch(info, patched), detail: why },
+    ]);
   const wrong = info.custom ? undefined : builtinKindProblem(info, patched.object);
   if (wrong !== undefined) throw refuse(wrong);
   const copy = cloneJson(patched.object);
@@ -60,7 +89,10 @@ export function decodePatched(endpoint: Endpoint, patched: Patched, options: Wri
     const error = fromUnstructuredError(copy, schema);
     if (error !== undefined) throw refuse(error);
   }
-  const object: MutableJsonObject = { ...(info.custom ? (decodeNumbers(copy) as JsonObject) : copy), ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }) };
+  const object: MutableJsonObject = {
+    ...(info.custom ? (decodeNumbers(copy) as JsonObject) : copy),
+    ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }),
+  };
   const unknown = prunedFields(endpoint, object, refuse);
   sayStrict([...patched.problems, ...unknown], { options, context, refuse });
   if (info.custom) checkPatchedKind(info, object);
@@ -73,14 +105,24 @@ function quotedPatch(info: ResourceInfo, { type, patch, object, live }: Patched)
 }
 
 /** Drops, in place, what the kind does not know, and tells what that was. */
-function prunedFields({ strategy, versions }: Endpoint, object: MutableJsonObject, refuse: (why: string) => Error): readonly string[] {
+function prunedFields(
+  { strategy, versions }: Endpoint,
+  object: MutableJsonObject,
+  refuse: (why: string) => Error,
+): readonly string[] {
   const unknown: string[] = [];
   const { custom, group } = strategy.info;
   const version = String(object["apiVersion"]);
-  const schema = !custom || version === apiVersionOf(strategy.info) ? strategy.schema : (versions.get(version)?.schema ?? NOTHING_KNOWN);
+  const schema =
+    !custom || version === apiVersionOf(strategy.info)
+      ? strategy.schema
+      : (versions.get(version)?.schema ?? NOTHING_KNOWN);
   if (custom && !version.startsWith(`${group}/`)) return unknown;
   try {
-    pruneUnknown(object, schema, { custom, onUnknown: (path) => unknown.push(`unknown field ${JSON.stringify(path)}`) });
+    pruneUnknown(object, schema, {
+      custom,
+      onUnknown: (path) => unknown.push(`unknown field ${JSON.stringify(path)}`),
+    });
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(error.message);
     throw error;
@@ -99,7 +141,8 @@ const NOTHING_KNOWN: Schema = { type: "object" };
 
 /** What strict decoding finds is refused, warned about or passed over, as the request asks. */
 function sayStrict(found: readonly string[], { options, context, refuse }: Strictness): void {
-  if (found.length > 0 && options.fieldValidation === "Strict") throw refuse(`strict decoding error: ${found.join(", ")}`);
+  if (found.length > 0 && options.fieldValidation === "Strict")
+    throw refuse(`strict decoding error: ${found.join(", ")}`);
   if (options.fieldValidation === "Warn") for (const text of found) context.warn(text);
 }
 
@@ -108,7 +151,8 @@ function duplicateTexts({ duplicates, format }: ParsedBody, { fieldValidation }:
   return [`yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`];
 }
 
-const VERSION_KIND = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const VERSION_KIND =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function goTypeName(value: JsonValue): string {
   if (Array.isArray(value)) return "array";

@@ -1,4 +1,13 @@
-import { byCodeUnit, formatTime, getOwn, isArray, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  byCodeUnit,
+  formatTime,
+  getOwn,
+  isArray,
+  isObject,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { CLEANUP_FINALIZER } from "../resources/custom/cleanup.js";
@@ -62,14 +71,19 @@ function serve(catalog: Catalog, served: Map<string, string>, definition: JsonOb
   const digest = stringifyJson([definition["spec"] ?? null, isTerminating(definition)]);
   if (served.get(name) === digest) return;
   const { group, plural } = namesOf(definition);
-  const refusal = isTerminating(definition) ? "create not allowed while custom resource definition is terminating" : undefined;
+  const refusal = isTerminating(definition)
+    ? "create not allowed while custom resource definition is terminating"
+    : undefined;
   catalog.remove(group, plural);
   for (const endpoint of customEndpoints(definition, () => refusal)) catalog.add(endpoint);
   served.set(name, digest);
 }
 
 function isAccepted(definition: JsonObject): boolean {
-  return conditionOf(definition, "Established")?.["status"] === "True" || conditionOf(definition, "NamesAccepted")?.["status"] === "True";
+  return (
+    conditionOf(definition, "Established")?.["status"] === "True" ||
+    conditionOf(definition, "NamesAccepted")?.["status"] === "True"
+  );
 }
 
 /** Writes NamesAccepted, Established and the accepted names into the status. */
@@ -83,8 +97,11 @@ async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, 
         ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
         : { type: "NamesAccepted", status: "False", reason: clash.reason, message: clash.message };
     const live = conditionOf(definition, "Established");
-    const established = establishedCondition(clash === undefined, live?.["status"] === "True" || live?.["reason"] === "Installing");
-    const before = (isObject(definition["status"]) ? definition["status"] : {}) as JsonObject;
+    const established = establishedCondition(
+      clash === undefined,
+      live?.["status"] === "True" || live?.["reason"] === "Installing",
+    );
+    const before = isObject(definition["status"]) ? definition["status"] : {};
     const wasEstablished = live?.["status"] === "True";
     const conditions = [accepted, ...(wasEstablished && clash !== undefined ? [] : [established])];
     return {
@@ -98,9 +115,12 @@ async function accept(registry: Registry, catalog: Catalog, endpoint: Endpoint, 
 
 /** A definition whose names are accepted is installed in one step and established in the next. */
 function establishedCondition(accepted: boolean, isInstalled: boolean): Condition {
-  if (!accepted) return { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  if (!accepted)
+    return { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
   const message = "the initial names have been accepted";
-  return isInstalled ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message } : { type: "Established", status: "False", reason: "Installing", message };
+  return isInstalled
+    ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message }
+    : { type: "Established", status: "False", reason: "Installing", message };
 }
 
 /** The names that no other definition has: of those that clash, what was accepted before. */
@@ -108,7 +128,10 @@ function acceptedNames(registry: Registry, definition: JsonObject, self: string)
   const wanted = (definition["spec"] as JsonObject)["names"] as JsonObject;
   const before = (getOwn((definition["status"] ?? {}) as JsonObject, "acceptedNames") ?? {}) as JsonObject;
   const { resources, kinds } = takenNames(registry, namesOf(definition).group, self);
-  const keep = (key: string, taken: ReadonlySet<string>): JsonValue | undefined => (taken.has(String(wanted[key])) ? (before[key] ?? (key === "plural" || key === "kind" ? "" : undefined)) : wanted[key]);
+  const keep = (key: string, taken: ReadonlySet<string>): JsonValue | undefined =>
+    taken.has(String(wanted[key]))
+      ? (before[key] ?? (key === "plural" || key === "kind" ? "" : undefined))
+      : wanted[key];
   const short = getOwn(wanted, "shortNames");
   const shortNames = isArray(short) && short.some((n) => resources.has(String(n))) ? before["shortNames"] : short;
   const names: JsonObject = {
@@ -144,7 +167,11 @@ function takenNames(registry: Registry, group: string, self: string): Names {
 }
 
 /** The first name that another accepted definition of the group has already. */
-function nameClash(registry: Registry, names: CustomNames, self: string): { readonly reason: string; readonly message: string } | undefined {
+function nameClash(
+  registry: Registry,
+  names: CustomNames,
+  self: string,
+): { readonly reason: string; readonly message: string } | undefined {
   const { resources, kinds } = takenNames(registry, names.group, self);
   const used = (name: string): string => `${JSON.stringify(name)} is already in use`;
   let found: { readonly reason: string; readonly message: string } | undefined;
@@ -157,22 +184,42 @@ function nameClash(registry: Registry, names: CustomNames, self: string): { read
   return found;
 }
 
-function acceptedOf(definition: JsonObject): { readonly resources: readonly string[]; readonly kinds: readonly string[] } {
+function acceptedOf(definition: JsonObject): {
+  readonly resources: readonly string[];
+  readonly kinds: readonly string[];
+} {
   const names = getOwn((definition["status"] ?? {}) as JsonObject, "acceptedNames");
   if (!isObject(names)) return { resources: [], kinds: [] };
   const short = isArray(names["shortNames"]) ? (names["shortNames"] as readonly string[]) : [];
-  const some = (...values: readonly unknown[]): string[] => values.filter((v): v is string => typeof v === "string" && v !== "");
-  return { resources: some(names["plural"], names["singular"], ...short), kinds: some(names["kind"], names["listKind"]) };
+  const some = (...values: readonly unknown[]): string[] =>
+    values.filter((v): v is string => typeof v === "string" && v !== "");
+  return {
+    resources: some(names["plural"], names["singular"], ...short),
+    kinds: some(names["kind"], names["listKind"]),
+  };
 }
 
 /** Deletes every object of a terminating definition, and lets the definition go when none is left. */
-async function cleanUp(registry: Registry, catalog: Catalog, { endpoint, name, isClosed }: { endpoint: Endpoint; name: string; isClosed: () => boolean }): Promise<void> {
+async function cleanUp(
+  registry: Registry,
+  catalog: Catalog,
+  { endpoint, name, isClosed }: { endpoint: Endpoint; name: string; isClosed: () => boolean },
+): Promise<void> {
   const record = registry.storage.get(COLLECTION, name);
   if (record === undefined || !finalizersOf(record.object).includes(CLEANUP_FINALIZER)) return;
   const now = formatTime(registry.clock.now());
   await writeStatus(registry, endpoint, name, (definition) => ({
     ...(definition["status"] as JsonObject),
-    conditions: withCondition(conditionsOf(definition), { type: "Terminating", status: "True", reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" }, now),
+    conditions: withCondition(
+      conditionsOf(definition),
+      {
+        type: "Terminating",
+        status: "True",
+        reason: "InstanceDeletionInProgress",
+        message: "CustomResource deletion is in progress",
+      },
+      now,
+    ),
   }));
   const { group, plural } = namesOf(record.object);
   const custom = catalog.find(group, plural);
@@ -194,15 +241,26 @@ async function cleanUp(registry: Registry, catalog: Catalog, { endpoint, name, i
   const rest = finalizersOf(live.object).filter((f) => f !== CLEANUP_FINALIZER);
   const freed = withMetadata(live.object, { finalizers: rest.length === 0 ? undefined : rest });
   if (rest.length === 0) await registry.storage.write(COLLECTION, name, live.revision, () => undefined);
-  else await registry.storage.write(COLLECTION, name, live.revision, (revision) => withMetadata(freed, { resourceVersion: String(revision) }));
+  else
+    await registry.storage.write(COLLECTION, name, live.revision, (revision) =>
+      withMetadata(freed, { resourceVersion: String(revision) }),
+    );
 }
 
 async function deleteAll(registry: Registry, endpoint: Endpoint, collection: string): Promise<void> {
-  const context = { user: { username: "system:apiserver", groups: ["system:masters"] }, signal: new AbortController().signal, warn: () => undefined };
+  const context = {
+    user: { username: "system:apiserver", groups: ["system:masters"] },
+    signal: new AbortController().signal,
+    warn: () => undefined,
+  };
   for (const { object } of registry.storage.list(collection, { prefix: "" })) {
     if (isTerminating(object)) continue;
     const namespace = metaText(object, "namespace");
-    const target = { namespace: namespace === "" ? undefined : namespace, name: metaText(object, "name"), subresource: "" };
+    const target = {
+      namespace: namespace === "" ? undefined : namespace,
+      name: metaText(object, "name"),
+      subresource: "",
+    };
     await deleteObject(registry, endpoint, { target, options: { dryRun: false }, context });
   }
 }
@@ -226,21 +284,32 @@ function conditionOf(definition: JsonObject, type: string): JsonObject | undefin
 /** The list with a condition set; the transition time moves only when its status does. */
 function withCondition(list: readonly JsonObject[], condition: Condition, now: string): readonly JsonObject[] {
   const before = list.find((c) => c["type"] === condition.type);
-  const since = before !== undefined && before["status"] === condition.status ? before["lastTransitionTime"] : now;
+  const since = before?.["status"] === condition.status ? before["lastTransitionTime"] : now;
   const next = { lastTransitionTime: since, ...condition };
   return before === undefined ? [...list, next] : list.map((c) => (c === before ? next : c));
 }
 
 /** A status write by the server itself, with its ownership recorded; nothing is written when nothing changes. */
-async function writeStatus(registry: Registry, endpoint: Endpoint, name: string, status: (definition: JsonObject) => JsonObject): Promise<void> {
+async function writeStatus(
+  registry: Registry,
+  endpoint: Endpoint,
+  name: string,
+  status: (definition: JsonObject) => JsonObject,
+): Promise<void> {
   while (true) {
     const record = registry.storage.getForWrite(COLLECTION, name);
     if (record === undefined) return;
     const next = { ...record.object, status: status(record.object) };
     if (stringifyJson(next) === record.text) return;
-    const tracked = trackUpdate(managerContext(registry, endpoint, "status"), { live: record.object, next, manager: MANAGER });
+    const tracked = trackUpdate(managerContext(registry, endpoint, "status"), {
+      live: record.object,
+      next,
+      manager: MANAGER,
+    });
     const owned = { ...next, metadata: { ...metadataOf(next), managedFields: metadataOf(tracked)["managedFields"] } };
-    const written = await registry.storage.write(COLLECTION, name, record.revision, (revision) => withMetadata(owned, { resourceVersion: String(revision) }));
+    const written = await registry.storage.write(COLLECTION, name, record.revision, (revision) =>
+      withMetadata(owned, { resourceVersion: String(revision) }),
+    );
     if (written !== undefined) return;
   }
 }

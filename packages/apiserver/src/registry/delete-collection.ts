@@ -17,12 +17,25 @@ export interface DeleteCollectionRequest {
 }
 
 /** DELETE of a collection: each selected object is deleted; the answer is the list as it was. */
-export async function deleteCollection(registry: Registry, endpoint: Endpoint, request: DeleteCollectionRequest): Promise<Listed> {
+export async function deleteCollection(
+  registry: Registry,
+  endpoint: Endpoint,
+  request: DeleteCollectionRequest,
+): Promise<Listed> {
   const { namespace, labels, fields, limit, options, context } = request;
   const listed = await listObjects(
     registry,
     endpoint,
-    { namespace, labels, fields, limit, continueToken: undefined, resourceVersion: undefined, match: undefined, signal: context.signal },
+    {
+      namespace,
+      labels,
+      fields,
+      limit,
+      continueToken: undefined,
+      resourceVersion: undefined,
+      match: undefined,
+      signal: context.signal,
+    },
     registry.continueTokens,
   );
   for (const object of listed.objects) {

@@ -66,7 +66,11 @@ interface Attempt {
 }
 
 /** One attempt; undefined when another write came between. */
-async function deleteOnce(registry: Registry, endpoint: Endpoint, { record, key, options }: Attempt): Promise<Deleted | undefined> {
+async function deleteOnce(
+  registry: Registry,
+  endpoint: Endpoint,
+  { record, key, options }: Attempt,
+): Promise<Deleted | undefined> {
   const { info } = endpoint.strategy;
   const version = apiVersionOf(info);
   const before = record.object;
@@ -91,10 +95,25 @@ async function deleteOnce(registry: Registry, endpoint: Endpoint, { record, key,
     );
     return written === undefined ? undefined : { removed: false, object: endpoint.convert(written.object, version) };
   }
-  const ended = grace === undefined || !endsGracefully(before) ? before : withGrace(before, { seconds: 0, requestedMs: wasTerminating ? requestTime(before) : nowMs, counts: info.tracksGeneration });
+  const ended =
+    grace === undefined || !endsGracefully(before)
+      ? before
+      : withGrace(before, {
+          seconds: 0,
+          requestedMs: wasTerminating ? requestTime(before) : nowMs,
+          counts: info.tracksGeneration,
+        });
   if (options.dryRun) return { removed: true, object: endpoint.convert(ended, version) };
-  const last = ended === before ? record : await registry.storage.write(endpoint.collection, key, record.revision, (revision) => withMetadata(ended, { resourceVersion: String(revision) }));
-  const removed = last === undefined ? undefined : await registry.storage.write(endpoint.collection, key, last.revision, () => undefined);
+  const last =
+    ended === before
+      ? record
+      : await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
+          withMetadata(ended, { resourceVersion: String(revision) }),
+        );
+  const removed =
+    last === undefined
+      ? undefined
+      : await registry.storage.write(endpoint.collection, key, last.revision, () => undefined);
   return removed === undefined ? undefined : { removed: true, object: endpoint.convert(removed.object, version) };
 }
 
@@ -152,15 +171,26 @@ function gracePeriod({ strategy }: Endpoint, object: JsonObject, asked: number |
 }
 
 /** The finalizers after a propagation policy has put its own in place of the other one. */
-function wantedFinalizers({ strategy }: Endpoint, object: JsonObject, asked: DeleteOptions["propagation"]): readonly string[] {
+function wantedFinalizers(
+  { strategy }: Endpoint,
+  object: JsonObject,
+  asked: DeleteOptions["propagation"],
+): readonly string[] {
   const now = finalizersOf(object);
   const policy =
     asked ??
-    (now.includes(ORPHAN) ? "Orphan" : now.includes(FOREGROUND) ? "Foreground" : isTerminating(object) ? undefined : strategy.info.defaultPropagation);
+    (now.includes(ORPHAN)
+      ? "Orphan"
+      : now.includes(FOREGROUND)
+        ? "Foreground"
+        : isTerminating(object)
+          ? undefined
+          : strategy.info.defaultPropagation);
   if (policy === undefined) return now;
   const others = now.filter((f) => f !== ORPHAN && f !== FOREGROUND);
   if (policy === "Orphan") return now.includes(ORPHAN) && others.length === now.length - 1 ? now : [...others, ORPHAN];
-  if (policy === "Foreground") return now.includes(FOREGROUND) && others.length === now.length - 1 ? now : [...others, FOREGROUND];
+  if (policy === "Foreground")
+    return now.includes(FOREGROUND) && others.length === now.length - 1 ? now : [...others, FOREGROUND];
   return others.length === now.length ? now : others;
 }
 
@@ -176,7 +206,11 @@ function withCleanup({ strategy }: Endpoint, object: JsonObject, finalizers: rea
 function isHeldByContent({ strategy }: Endpoint, object: JsonObject): boolean {
   const { info } = strategy;
   const spec = object["spec"] as JsonObject | undefined;
-  return info.group === "" && info.resource === "namespaces" && ((spec?.["finalizers"] as readonly string[] | undefined) ?? []).length > 0;
+  return (
+    info.group === "" &&
+    info.resource === "namespaces" &&
+    ((spec?.["finalizers"] as readonly string[] | undefined) ?? []).length > 0
+  );
 }
 
 /** Namespaces wait for their content: `spec.finalizers` holds them, and the phase says so. */
@@ -189,7 +223,12 @@ function markedByKind({ strategy }: Endpoint, object: JsonObject): JsonObject {
 
 function sameMarks(a: JsonObject, b: JsonObject): boolean {
   const marks = (o: JsonObject): string =>
-    JSON.stringify([metaText(o, "deletionTimestamp"), metaNumber(o, "deletionGracePeriodSeconds"), finalizersOf(o), getOwn(o, "status") === undefined]);
+    JSON.stringify([
+      metaText(o, "deletionTimestamp"),
+      metaNumber(o, "deletionGracePeriodSeconds"),
+      finalizersOf(o),
+      getOwn(o, "status") === undefined,
+    ]);
   return marks(a) === marks(b);
 }
 

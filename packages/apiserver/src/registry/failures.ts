@@ -41,9 +41,15 @@ export function unauthorized(): StatusError {
 }
 
 export function forbidden(resource: Resource, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
-  const subject = name === "" ? `${formatGroupResource(resource)} is` : `${formatGroupResource(resource)} ${JSON.stringify(name)} is`;
+  const subject =
+    name === "" ? `${formatGroupResource(resource)} is` : `${formatGroupResource(resource)} ${JSON.stringify(name)} is`;
   return new StatusError(
-    failure(403, "Forbidden", `${subject} forbidden: ${why}`, details(resource, name, causes === undefined ? {} : { causes })),
+    failure(
+      403,
+      "Forbidden",
+      `${subject} forbidden: ${why}`,
+      details(resource, name, causes === undefined ? {} : { causes }),
+    ),
   );
 }
 
@@ -53,7 +59,14 @@ export function forbiddenPath(message: string): StatusError {
 }
 
 export function notFound(resource: Resource, name: string): StatusError {
-  return new StatusError(failure(404, "NotFound", `${formatGroupResource(resource)} ${JSON.stringify(name)} not found`, details(resource, name)));
+  return new StatusError(
+    failure(
+      404,
+      "NotFound",
+      `${formatGroupResource(resource)} ${JSON.stringify(name)} not found`,
+      details(resource, name),
+    ),
+  );
 }
 
 /** A path inside a built-in group that is not served. */
@@ -69,37 +82,58 @@ export function methodNotAllowed(): StatusError {
 
 export function methodNotSupported(resource: Resource, action: string): StatusError {
   return new StatusError(
-    failure(405, "MethodNotAllowed", `${action} is not supported on resources of kind ${JSON.stringify(formatGroupResource(resource))}`, {
-      ...(resource.group === "" ? {} : { group: resource.group }),
-      kind: resource.resource,
-    }),
+    failure(
+      405,
+      "MethodNotAllowed",
+      `${action} is not supported on resources of kind ${JSON.stringify(formatGroupResource(resource))}`,
+      {
+        ...(resource.group === "" ? {} : { group: resource.group }),
+        kind: resource.resource,
+      },
+    ),
   );
 }
 
 export function alreadyExists(resource: Resource, name: string, deleting: boolean): StatusError {
   const message = `${formatGroupResource(resource)} ${JSON.stringify(name)} already exists`;
-  return new StatusError(failure(409, "AlreadyExists", deleting ? `object is being deleted: ${message}` : message, details(resource, name)));
+  return new StatusError(
+    failure(409, "AlreadyExists", deleting ? `object is being deleted: ${message}` : message, details(resource, name)),
+  );
 }
 
 export function conflict(resource: Resource, name: string, why: string): StatusError {
   return new StatusError(
-    failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${JSON.stringify(name)}: ${why}`, details(resource, name)),
+    failure(
+      409,
+      "Conflict",
+      `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${JSON.stringify(name)}: ${why}`,
+      details(resource, name),
+    ),
   );
 }
 
 /** The answer to a write with a stale resourceVersion. */
 export function modified(resource: Resource, name: string): StatusError {
-  return conflict(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
+  return conflict(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
 }
 
 /** A failed precondition of a deletion names the Kind, not the resource. */
 export function deletePrecondition({ group, kind }: Kind, name: string, why: string): StatusError {
   return new StatusError(
-    failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupKind({ group, kind })} ${JSON.stringify(name)}: ${why}`, {
-      name,
-      ...(group === "" ? {} : { group }),
-      kind,
-    }),
+    failure(
+      409,
+      "Conflict",
+      `Operation cannot be fulfilled on ${formatGroupKind({ group, kind })} ${JSON.stringify(name)}: ${why}`,
+      {
+        name,
+        ...(group === "" ? {} : { group }),
+        kind,
+      },
+    ),
   );
 }
 
@@ -132,7 +166,9 @@ export function unsupportedMediaType(message: string, more?: StatusDetails): Sta
 }
 
 export function notAcceptable(accepted: readonly string[]): StatusError {
-  return new StatusError(failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`));
+  return new StatusError(
+    failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`),
+  );
 }
 
 export function tooLarge(message: string): StatusError {
@@ -159,10 +195,16 @@ export function serverError(message: string, reason: StatusReason = ""): StatusE
 }
 
 export function internalError(message: string): StatusError {
-  return new StatusError(failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }));
+  return new StatusError(
+    failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }),
+  );
 }
 
-export function tooManyRequests(message: string, causes?: readonly StatusCause[], retryAfterSeconds?: number): StatusError {
+export function tooManyRequests(
+  message: string,
+  causes?: readonly StatusCause[],
+  retryAfterSeconds?: number,
+): StatusError {
   return new StatusError(
     failure(429, "TooManyRequests", message, {
       ...(causes === undefined ? {} : { causes }),

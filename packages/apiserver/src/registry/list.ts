@@ -31,7 +31,12 @@ const WAIT_MS = 3000;
 const WAIT_STEP_MS = 50;
 
 /** LIST: a page, or all, of a collection at one revision, in key order. */
-export async function listObjects(registry: Registry, endpoint: Endpoint, options: ListOptions, tokens: ContinueTokens): Promise<Listed> {
+export async function listObjects(
+  registry: Registry,
+  endpoint: Endpoint,
+  options: ListOptions,
+  tokens: ContinueTokens,
+): Promise<Listed> {
   const start = await startOf(registry, endpoint, options, tokens);
   const prefix = options.namespace === undefined ? "" : `${options.namespace}/`;
   const limit = start.ignoresLimit ? undefined : options.limit;
@@ -52,7 +57,9 @@ export async function listObjects(registry: Registry, endpoint: Endpoint, option
   }
   const { revision } = start;
   if (!more || last === undefined) return { objects, revision, continueToken: undefined, remaining: undefined };
-  const total = selective ? undefined : recordsOf(registry, endpoint, { prefix, revision: range.revision, after: last.key }).length;
+  const total = selective
+    ? undefined
+    : recordsOf(registry, endpoint, { prefix, revision: range.revision, after: last.key }).length;
   return { objects, revision, continueToken: tokens.encode({ revision, after: last.key }, prefix), remaining: total };
 }
 
@@ -80,7 +87,12 @@ interface Start {
   readonly ignoresLimit: boolean;
 }
 
-async function startOf(registry: Registry, endpoint: Endpoint, options: ListOptions, tokens: ContinueTokens): Promise<Start> {
+async function startOf(
+  registry: Registry,
+  endpoint: Endpoint,
+  options: ListOptions,
+  tokens: ContinueTokens,
+): Promise<Start> {
   const { storage } = registry;
   const ignoresLimit = options.resourceVersion === 0 && options.match === undefined;
   if (options.continueToken !== undefined) {
@@ -89,12 +101,14 @@ async function startOf(registry: Registry, endpoint: Endpoint, options: ListOpti
     }
     const token = tokens.decode(options.continueToken, options.namespace === undefined ? "" : `${options.namespace}/`);
     if (token.revision < 0) return { revision: storage.revision, exact: false, after: token.after, ignoresLimit };
-    if (token.revision < storage.compactedRevision) throw tokens.expired(token, options.namespace === undefined ? "" : `${options.namespace}/`);
+    if (token.revision < storage.compactedRevision)
+      throw tokens.expired(token, options.namespace === undefined ? "" : `${options.namespace}/`);
     return { revision: token.revision, exact: true, after: token.after, ignoresLimit };
   }
   const wanted = options.resourceVersion ?? 0;
   if (wanted > 0) await reach(registry, wanted, options.signal);
-  const exact = wanted > 0 && (options.match === "Exact" || (options.match === undefined && options.limit !== undefined));
+  const exact =
+    wanted > 0 && (options.match === "Exact" || (options.match === undefined && options.limit !== undefined));
   return {
     revision: exact ? wanted : storage.revision,
     exact,

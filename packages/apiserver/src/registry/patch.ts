@@ -1,5 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from "@fairlead/base";
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, unknownJsonPatchMembers } from "@fairlead/apimachinery";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  unknownJsonPatchMembers,
+} from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { inNamespace } from "./create.js";
@@ -37,7 +42,11 @@ export async function patchObject(registry: Registry, endpoint: Endpoint, reques
   const next = (live: JsonObject): JsonObject => {
     const decoded = patchedObject(endpoint, request, live);
     checkIdentity(endpoint, decoded, target);
-    return trackUpdate(ssa, { live, next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn), manager: options.fieldManager });
+    return trackUpdate(ssa, {
+      live,
+      next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn),
+      manager: options.fieldManager,
+    });
   };
   return updateObject(registry, endpoint, { target, options, context, next, via: "patch" });
 }
@@ -49,12 +58,19 @@ export function patchedObject(endpoint: Endpoint, request: Omit<PatchRequest, "t
   const object = patchedJson(endpoint, { type, patch: value }, live);
   const problems =
     type === "json"
-      ? [...duplicates.map((path) => `json patch duplicate field ${JSON.stringify(path)}`), ...unknownJsonPatchMembers(value).map((path) => `json patch unknown field ${JSON.stringify(path)}`)]
+      ? [
+          ...duplicates.map((path) => `json patch duplicate field ${JSON.stringify(path)}`),
+          ...unknownJsonPatchMembers(value).map((path) => `json patch unknown field ${JSON.stringify(path)}`),
+        ]
       : duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
   return decodePatched(endpoint, { object, live, type, patch: value, problems }, options, context);
 }
 
-function patchedJson(endpoint: Endpoint, { type, patch }: { readonly type: PatchType; readonly patch: JsonValue }, live: JsonObject): JsonObject {
+function patchedJson(
+  endpoint: Endpoint,
+  { type, patch }: { readonly type: PatchType; readonly patch: JsonValue },
+  live: JsonObject,
+): JsonObject {
   switch (type) {
     case "json":
       return objectOrThrow(applyJsonPatch(live, patch));
@@ -73,7 +89,9 @@ function objectOrThrow(value: JsonValue): JsonObject {
 /** @throws StatusError 400 when an object has another name or namespace than the URL, or no name */
 export function checkIdentity(endpoint: Endpoint, object: JsonObject, { name, namespace }: Target): void {
   const given = metaText(object, "name");
-  if (given === "") throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given === "")
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   inNamespace(endpoint, namespace, object);
 }

@@ -7,10 +7,31 @@ import { byCodeUnit, getOwn, isArray, isObject, stringifyJson, type JsonObject, 
  */
 
 const METADATA: readonly string[] = [
-  "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-  "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers", "managedFields",
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
 ];
-const MANAGED_FIELDS: readonly string[] = ["manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"];
+const MANAGED_FIELDS: readonly string[] = [
+  "manager",
+  "operation",
+  "apiVersion",
+  "time",
+  "fieldsType",
+  "fieldsV1",
+  "subresource",
+];
 const OWNER_REFERENCE: readonly string[] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
 const ORDERS: ReadonlyMap<string, readonly string[]> = new Map([
   ["metadata", METADATA],
@@ -24,7 +45,8 @@ export function patchedText(patched: JsonObject, live: JsonObject): string {
 }
 
 function text(value: JsonValue, live: JsonValue | undefined, path: string): string {
-  if (isArray(value)) return `[${value.map((item, i) => text(item, isArray(live) ? live[i] : undefined, path)).join(",")}]`;
+  if (isArray(value))
+    return `[${value.map((item, i) => text(item, isArray(live) ? live[i] : undefined, path)).join(",")}]`;
   if (!isObject(value)) return stringifyJson(value);
   const order = value === live ? ORDERS.get(path) : undefined;
   const before = isObject(live) ? live : {};

@@ -1,4 +1,13 @@
-import { cloneJson, formatTime, isArray, type Clock, type JsonObject, type Logger, type MutableJsonObject, type Random } from "@fairlead/base";
+import {
+  cloneJson,
+  formatTime,
+  isArray,
+  type Clock,
+  type JsonObject,
+  type Logger,
+  type MutableJsonObject,
+  type Random,
+} from "@fairlead/base";
 import { coerceMetadata, fromUnstructuredError } from "@fairlead/apimachinery";
 import { DecodeError, fieldPath, fieldSetOf, type FieldSet, type ManagerContext, type TypeCache } from "@fairlead/ssa";
 
@@ -51,7 +60,10 @@ function decodeApplied({ strategy }: Endpoint, object: MutableJsonObject): void 
   const { info, schema } = strategy;
   if (!info.custom) {
     const error = fromUnstructuredError(object, schema);
-    if (error !== undefined) throw new DecodeError(`unable to convert unstructured object to ${info.group}/${info.version}, Kind=${info.kind}: ${error}`);
+    if (error !== undefined)
+      throw new DecodeError(
+        `unable to convert unstructured object to ${info.group}/${info.version}, Kind=${info.kind}: ${error}`,
+      );
   }
   strategy.applyDefaults(object);
 }

@@ -30,8 +30,14 @@ export async function replaceObject(registry: Registry, endpoint: Endpoint, requ
   if (live === undefined && target.subresource === "" && strategy.info.allowsCreateOnUpdate) {
     context.checkCreate?.();
     const object = trackUpdate(tracking, { live: undefined, next: wiped(body), manager });
-    return { object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }), created: true };
+    return {
+      object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }),
+      created: true,
+    };
   }
   const next = (seen: JsonObject): JsonObject => trackUpdate(tracking, { live: seen, next: body, manager });
-  return { object: await updateObject(registry, endpoint, { target, options, context, next, via: "update" }), created: false };
+  return {
+    object: await updateObject(registry, endpoint, { target, options, context, next, via: "update" }),
+    created: false,
+  };
 }

@@ -40,7 +40,11 @@ export function reviewServer(registry: Registry, { authorizer, userOfToken }: Re
       case "authorization.k8s.io/SelfSubjectRulesReview":
         return { ...tracked(registry, review), status: rulesStatus(registry, review) };
       case "authentication.k8s.io/SelfSubjectReview":
-        return { ...review.object, metadata: { creationTimestamp: formatTime(registry.clock.now()) }, status: { userInfo: userInfo(review.user) } };
+        return {
+          ...review.object,
+          metadata: { creationTimestamp: formatTime(registry.clock.now()) },
+          status: { userInfo: userInfo(review.user) },
+        };
       case "authentication.k8s.io/TokenReview":
         return tokenReview(tracked(registry, review), userOfToken);
       default:
@@ -52,7 +56,11 @@ export function reviewServer(registry: Registry, { authorizer, userOfToken }: Re
 /** The review as it was sent, owned by its sender. */
 function tracked(registry: Registry, { endpoint, object, fieldManager }: Review): JsonObject {
   const placed = withMetadata(object, {});
-  return trackUpdate(managerContext(registry, endpoint, ""), { live: undefined, next: withDefaults(endpoint, placed), manager: fieldManager });
+  return trackUpdate(managerContext(registry, endpoint, ""), {
+    live: undefined,
+    next: withDefaults(endpoint, placed),
+    manager: fieldManager,
+  });
 }
 
 function accessReview(registry: Registry, authorizer: Authorizer, review: Review, user: UserInfo): JsonObject {
@@ -74,20 +82,35 @@ function reviewErrors({ endpoint, namespace }: Review, object: JsonObject): read
     errors.push({ type: "FieldValueInvalid", field, badValue, detail });
   };
   if (isObject(resource) && isObject(path)) {
-    add("spec.nonResourceAttributes", { Path: text(path, "path"), Verb: text(path, "verb") }, "cannot be specified in combination with resourceAttributes");
+    add(
+      "spec.nonResourceAttributes",
+      { Path: text(path, "path"), Verb: text(path, "verb") },
+      "cannot be specified in combination with resourceAttributes",
+    );
   }
-  if (!isObject(resource) && !isObject(path)) add("spec.resourceAttributes", null, "exactly one of nonResourceAttributes or resourceAttributes must be specified");
+  if (!isObject(resource) && !isObject(path))
+    add(
+      "spec.resourceAttributes",
+      null,
+      "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+    );
   const groups = getOwn(spec, "groups");
   if (kind !== "SelfSubjectAccessReview" && text(spec, "user") === "" && !(isArray(groups) && groups.length > 0)) {
     add("spec.user", "", "at least one of user or group must be specified");
   }
   const { managedFields: _managedFields, namespace: own, ...meta } = metadataOf(object);
   const mayHaveNamespace = kind === "LocalSubjectAccessReview";
-  if (Object.keys(meta).length > 0 || (own !== undefined && !mayHaveNamespace)) add("metadata", metadataOf(object), "must be empty");
+  if (Object.keys(meta).length > 0 || (own !== undefined && !mayHaveNamespace))
+    add("metadata", metadataOf(object), "must be empty");
   if (mayHaveNamespace && isObject(resource) && text(resource, "namespace") !== namespace) {
     add("spec.resourceAttributes.namespace", text(resource, "namespace"), "must match metadata.namespace");
   }
-  if (mayHaveNamespace && isObject(path)) add("spec.nonResourceAttributes", { Path: text(path, "path"), Verb: text(path, "verb") }, "disallowed on this kind of request");
+  if (mayHaveNamespace && isObject(path))
+    add(
+      "spec.nonResourceAttributes",
+      { Path: text(path, "path"), Verb: text(path, "verb") },
+      "disallowed on this kind of request",
+    );
   return errors;
 }
 
@@ -108,7 +131,10 @@ function attributes(review: JsonObject): Attributes {
 
 function reviewedUser(review: JsonObject): UserInfo {
   const groups = getPath(review, "spec", "groups");
-  return { username: String(getPath(review, "spec", "user") ?? ""), groups: isArray(groups) ? (groups as readonly string[]) : [] };
+  return {
+    username: String(getPath(review, "spec", "user") ?? ""),
+    groups: isArray(groups) ? (groups as readonly string[]) : [],
+  };
 }
 
 function rulesStatus({ storage }: Registry, { object, user }: Review): JsonObject {
@@ -126,12 +152,18 @@ function tokenReview(object: JsonObject, userOfToken: ReviewOptions["userOfToken
   const token = text(objectOf(getOwn(object, "spec")), "token");
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const user = userOfToken(token);
-  const status = user === undefined ? { user: {}, error: "invalid bearer token" } : { authenticated: true, user: userInfo(user) };
+  const status =
+    user === undefined ? { user: {}, error: "invalid bearer token" } : { authenticated: true, user: userInfo(user) };
   return { ...object, spec: {}, status };
 }
 
 function userInfo(user: UserInfo): JsonObject {
-  return { username: user.username, ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups, ...(user.extra === undefined ? {} : { extra: user.extra as JsonValue }) };
+  return {
+    username: user.username,
+    ...(user.uid === undefined ? {} : { uid: user.uid }),
+    groups: user.groups,
+    ...(user.extra === undefined ? {} : { extra: user.extra }),
+  };
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {

@@ -1,5 +1,21 @@
-import { getOwn, getPath, isObject, setOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { applyConfiguration, DecodeError, fieldPath, parentManagedFields, scaleManagedFields, trackUpdate, type ReplicasPaths } from "@fairlead/ssa";
+import {
+  getOwn,
+  getPath,
+  isObject,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
+import {
+  applyConfiguration,
+  DecodeError,
+  fieldPath,
+  parentManagedFields,
+  scaleManagedFields,
+  trackUpdate,
+  type ReplicasPaths,
+} from "@fairlead/ssa";
 
 import type { ScalePaths } from "../resources/resource.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
@@ -15,7 +31,11 @@ import { updateObject } from "./update.js";
  *
  * @param options.lenient - Whether a custom resource may be without replicas; otherwise that is a 500.
  */
-export function scaleOf(endpoint: Endpoint, object: JsonObject, options: { readonly lenient?: boolean } = {}): JsonObject {
+export function scaleOf(
+  endpoint: Endpoint,
+  object: JsonObject,
+  options: { readonly lenient?: boolean } = {},
+): JsonObject {
   const { scale, custom } = endpoint.strategy.info;
   if (scale === undefined) throw notFound(endpoint.strategy.info, metaText(object, "name"));
   const replicas = at(object, scale.specReplicas);
@@ -24,7 +44,8 @@ export function scaleOf(endpoint: Endpoint, object: JsonObject, options: { reado
   }
   const meta = metadataOf(object);
   const kept: MutableJsonObject = {};
-  for (const key of ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"]) if (meta[key] !== undefined) kept[key] = meta[key];
+  for (const key of ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"])
+    if (meta[key] !== undefined) kept[key] = meta[key];
   const selector = selectorText(object, scale);
   return {
     apiVersion: SCALE_VERSION,
@@ -61,7 +82,10 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
   const { scale } = info;
   if (scale === undefined) throw notFound(info, write.target.name);
   const { target, options, context, change } = write;
-  const ssa = { ...managerContext(registry, SCALE_ENDPOINT, "scale"), ...(info.custom ? { applyDefaults: refuseCustom } : {}) };
+  const ssa = {
+    ...managerContext(registry, SCALE_ENDPOINT, "scale"),
+    ...(info.custom ? { applyDefaults: refuseCustom } : {}),
+  };
   const manager = options.fieldManager;
   const paths = replicasPaths(endpoint);
   const next = (live: JsonObject): JsonObject => {
@@ -72,7 +96,13 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
         : trackUpdate(ssa, { live: before, next: change.next(before), manager });
     return withScale(endpoint, live, { scale: checkedScale(endpoint, target.name, wanted), paths });
   };
-  const object = await updateObject(registry, endpoint, { target, options, context, next, via: change.kind === "apply" ? "apply" : "patch" });
+  const object = await updateObject(registry, endpoint, {
+    target,
+    options,
+    context,
+    next,
+    via: change.kind === "apply" ? "apply" : "patch",
+  });
   return scaleOf(endpoint, object, { lenient: true });
 }
 
@@ -98,24 +128,44 @@ function checkedScale(endpoint: Endpoint, name: string, scale: JsonObject): Json
     throw badRequest(`the spec replicas field ".${endpoint.strategy.info.scale?.specReplicas ?? ""}" cannot be empty`);
   }
   const given = metaText(scale, "name");
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   if (endpoint.strategy.info.custom || (typeof replicas === "number" && replicas >= 0)) return scale;
   throw invalid(SCALE_ENDPOINT.strategy.info, name, [
-    { type: "FieldValueInvalid", field: "spec.replicas", badValue: replicas, detail: "must be greater than or equal to 0" },
+    {
+      type: "FieldValueInvalid",
+      field: "spec.replicas",
+      badValue: replicas,
+      detail: "must be greater than or equal to 0",
+    },
   ]);
 }
 
 /** The parent with what a Scale says. Custom resources keep their version where the Scale names none. */
-function withScale(endpoint: Endpoint, live: JsonObject, { scale, paths }: { readonly scale: JsonObject; readonly paths: ReplicasPaths }): JsonObject {
+function withScale(
+  endpoint: Endpoint,
+  live: JsonObject,
+  { scale, paths }: { readonly scale: JsonObject; readonly paths: ReplicasPaths },
+): JsonObject {
   const { info } = endpoint.strategy;
   const uid = metaText(scale, "uid");
   if (!info.custom && uid !== "" && uid !== metaText(live, "uid")) {
-    throw conflict({ group: info.group, resource: `${info.resource}/scale` }, metaText(live, "name"), `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(live, "uid")}`);
+    throw conflict(
+      { group: info.group, resource: `${info.resource}/scale` },
+      metaText(live, "name"),
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaText(live, "uid")}`,
+    );
   }
   const version = metaText(scale, "resourceVersion");
-  const managedFields = parentManagedFields(metadataOf(live)["managedFields"], metadataOf(scale)["managedFields"], { paths, apiVersion: apiVersionOf(info) });
+  const managedFields = parentManagedFields(metadataOf(live)["managedFields"], metadataOf(scale)["managedFields"], {
+    paths,
+    apiVersion: apiVersionOf(info),
+  });
   const scaled = withPath(live, info.scale?.specReplicas ?? "", getPath(scale, "spec", "replicas") ?? 0);
-  return withMetadata(scaled, { managedFields, ...(info.custom && version === "" ? {} : { resourceVersion: version }) });
+  return withMetadata(scaled, {
+    managedFields,
+    ...(info.custom && version === "" ? {} : { resourceVersion: version }),
+  });
 }
 
 /** Where each version of the parent has its replicas. */
@@ -146,7 +196,11 @@ function selectorText(object: JsonObject, scale: ScalePaths): string {
   const selector = scale.labelSelector === undefined ? undefined : at(object, scale.labelSelector);
   if (typeof selector === "string") return selector;
   if (!isObject(selector)) return "";
-  const labels = isObject(selector["matchLabels"]) ? selector["matchLabels"] : selector["matchExpressions"] === undefined ? selector : {};
+  const labels = isObject(selector["matchLabels"])
+    ? selector["matchLabels"]
+    : selector["matchExpressions"] === undefined
+      ? selector
+      : {};
   const parts = Object.keys(labels).map((k) => `${k}=${String(labels[k])}`);
   for (const e of (selector["matchExpressions"] ?? []) as readonly JsonObject[]) {
     const values = ((e["values"] ?? []) as readonly string[]).join(",");

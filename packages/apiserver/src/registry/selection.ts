@@ -11,7 +11,11 @@ export interface Selection {
 
 /** Whether an object is selected by labels and fields. */
 export function matches(endpoint: Endpoint, object: JsonObject, { labels, fields }: Selection): boolean {
-  if (labels !== undefined && !matchesLabels(labels, (metadataOf(object)["labels"] ?? {}) as Readonly<Record<string, string>>)) return false;
+  if (
+    labels !== undefined &&
+    !matchesLabels(labels, (metadataOf(object)["labels"] ?? {}) as Readonly<Record<string, string>>)
+  )
+    return false;
   return fields === undefined || matchesFields(fields, (name) => fieldOf(endpoint, object, name));
 }
 

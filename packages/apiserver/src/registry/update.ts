@@ -6,6 +6,7 @@ import type { Record } from "../storage/storage.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
+import { partOf } from "./subresources/parts.js";
 import { withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 
@@ -30,7 +31,11 @@ export interface Written {
 const ATTEMPTS = 20;
 
 /** Changes an existing object, whatever the verb: the read-modify-write loop behind PUT, PATCH and apply. */
-export async function updateObject(registry: Registry, endpoint: Endpoint, request: UpdateRequest): Promise<JsonObject> {
+export async function updateObject(
+  registry: Registry,
+  endpoint: Endpoint,
+  request: UpdateRequest,
+): Promise<JsonObject> {
   const { namespace, name } = request.target;
   const key = storageKey(endpoint, namespace, name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -56,13 +61,26 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const live = endpoint.convert(record.object, version);
   const wanted = attempt.next(live);
   checkVersion(endpoint, attempt, wanted, live);
-  const admission = { operation: "UPDATE", endpoint, namespace: target.namespace, name: target.name, subresource: target.subresource, oldObject: live, dryRun: options.dryRun, context } as const;
+  const admission = {
+    operation: "UPDATE",
+    endpoint,
+    namespace: target.namespace,
+    name: target.name,
+    subresource: target.subresource,
+    oldObject: live,
+    dryRun: options.dryRun,
+    context,
+  } as const;
   const admittedOrPromise = registry.admission.mutate({ ...admission, object: wanted });
   const admitted = admittedOrPromise instanceof Promise ? await admittedOrPromise : admittedOrPromise;
   // Of an applied custom resource times are compared before its metadata is brought into form, so that a null in it is a
   // change each time.
   const early = info.custom && attempt.via === "apply";
-  const changed = prepare(registry, endpoint, { next: early ? keepTimesOfNoOp(admitted, live) : admitted, live, target });
+  const changed = prepare(registry, endpoint, {
+    next: early ? keepTimesOfNoOp(admitted, live) : admitted,
+    live,
+    target,
+  });
   const prepared = early ? withCoercedMetadata(endpoint, changed) : keepTimesOfNoOp(changed, live);
   const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
@@ -73,10 +91,12 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
 
   const stored = endpoint.convert(prepared, endpoint.storageVersion);
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
-  if (isReleased(live, prepared)) return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
+  if (isReleased(live, prepared))
+    return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
   if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) return live;
   if (options.dryRun) return endpoint.convert(same, version);
-  if (registry.storage.getForWrite(endpoint.collection, key) !== record) return retryOrConflict(endpoint, attempt, wanted);
+  if (registry.storage.getForWrite(endpoint.collection, key) !== record)
+    return retryOrConflict(endpoint, attempt, wanted);
   const result = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
     withMetadata(stored, { resourceVersion: String(revision) }),
   );
@@ -87,12 +107,18 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
 
 /** A PUT that names a version lost the race for good; everything else is computed anew. */
 function retryOrConflict(endpoint: Endpoint, attempt: Attempt, wanted: JsonObject): undefined {
-  if (attempt.via === "update" && metaText(wanted, "resourceVersion") !== "") throw modified(endpoint.strategy.info, attempt.target.name);
+  if (attempt.via === "update" && metaText(wanted, "resourceVersion") !== "")
+    throw modified(endpoint.strategy.info, attempt.target.name);
   return undefined;
 }
 
 /** uid and resourceVersion of the body must be those of the stored object, where given. */
-function checkVersion(endpoint: Endpoint, { via, target, record }: Attempt, wanted: JsonObject, live: JsonObject): void {
+function checkVersion(
+  endpoint: Endpoint,
+  { via, target, record }: Attempt,
+  wanted: JsonObject,
+  live: JsonObject,
+): void {
   const { info } = endpoint.strategy;
   const version = metaText(wanted, "resourceVersion");
   const uid = metaText(wanted, "uid");
@@ -106,23 +132,38 @@ function checkVersion(endpoint: Endpoint, { via, target, record }: Attempt, want
   }
   if (version === "" || version === "0") {
     if (info.allowsUnconditionalUpdate) return;
-    throw invalid(
-      { group: info.group, kind: info.resource },
-      target.name,
-      [{ type: "FieldValueInvalid", field: "metadata.resourceVersion", badValue: 0, detail: "must be specified for an update" }],
-    );
+    throw invalid({ group: info.group, kind: info.resource }, target.name, [
+      {
+        type: "FieldValueInvalid",
+        field: "metadata.resourceVersion",
+        badValue: 0,
+        detail: "must be specified for an update",
+      },
+    ]);
   }
-  if (!/^\d+$/.test(version)) throw serverError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (!/^\d+$/.test(version))
+    throw serverError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version !== metaText(live, "resourceVersion")) throw modified(info, target.name);
 }
 
 /** System metadata and the part that belongs to the other endpoint come from the live object; generation follows. */
-function prepare(registry: Registry, endpoint: Endpoint, change: { next: JsonObject; live: JsonObject; target: Target }): JsonObject {
+function prepare(
+  registry: Registry,
+  endpoint: Endpoint,
+  change: { next: JsonObject; live: JsonObject; target: Target },
+): JsonObject {
   const { strategy } = endpoint;
   const { info } = strategy;
   const { live, target } = change;
   const next: MutableJsonObject = { ...withSystemMetadata(change.next, live) };
   const context = { nowMs: registry.clock.now() };
+  const part = partOf(info, target.subresource);
+  if (part !== undefined) {
+    const taken = part.take(next, live);
+    return info.tracksGeneration && changesGeneration(endpoint, taken, live)
+      ? withMetadata(taken, { generation: (metaNumber(live, "generation") ?? 0) + 1 })
+      : taken;
+  }
   if (target.subresource === "status") {
     const kept = withOtherParts(endpoint, next, live);
     strategy.prepareForStatusUpdate?.(kept, live, context);
@@ -166,17 +207,27 @@ function withSystemMetadata(next: JsonObject, live: JsonObject): JsonObject {
 function changesGeneration({ strategy }: Endpoint, next: JsonObject, live: JsonObject): boolean {
   const { info } = strategy;
   const skipped = new Set(["metadata", "apiVersion", "kind", ...(info.hasStatus ? ["status"] : [])]);
-  if (!info.custom && info.resource === "endpointslices" && stringifyJson(metadataOf(next)["labels"] ?? null) !== stringifyJson(metadataOf(live)["labels"] ?? null)) {
+  if (
+    !info.custom &&
+    info.resource === "endpointslices" &&
+    stringifyJson(metadataOf(next)["labels"] ?? null) !== stringifyJson(metadataOf(live)["labels"] ?? null)
+  ) {
     return true;
   }
   return differs(next, live, (key) => !skipped.has(key));
 }
 
 /** Metadata is validated twice: by the registry and by each kind's strategy. Clients see both in the causes. */
-function updateErrors(endpoint: Endpoint, next: JsonObject, seen: { live: JsonObject; wanted: JsonObject; target: Target }): readonly FieldError[] {
+function updateErrors(
+  endpoint: Endpoint,
+  next: JsonObject,
+  seen: { live: JsonObject; wanted: JsonObject; target: Target },
+): readonly FieldError[] {
   const { strategy } = endpoint;
   const own = validateObjectMetaUpdate(metadataOf(next), metadataOf(seen.live));
   const meta = [...own, ...own];
+  const part = partOf(strategy.info, seen.target.subresource);
+  if (part !== undefined) return [...meta, ...part.validate(next, seen.live)];
   if (seen.target.subresource === "status") {
     const kind = strategy.validateStatusUpdate?.(next, seen.live) ?? [];
     return [...meta, ...kind];
@@ -186,14 +237,25 @@ function updateErrors(endpoint: Endpoint, next: JsonObject, seen: { live: JsonOb
 
 /** Whether the last thing that held a deleted object back is gone with this write. */
 function isReleased(live: JsonObject, next: JsonObject): boolean {
-  return isTerminating(live) && finalizersOf(next).length === 0 && finalizersOf(live).length > 0 && (metaNumber(live, "deletionGracePeriodSeconds") ?? 0) === 0;
+  return (
+    isTerminating(live) &&
+    finalizersOf(next).length === 0 &&
+    finalizersOf(live).length > 0 &&
+    (metaNumber(live, "deletionGracePeriodSeconds") ?? 0) === 0
+  );
 }
 
 /** Removes the object in the request that took its last finalizer; the answer is the object as last written. */
 async function removeReleased(
   registry: Registry,
   endpoint: Endpoint,
-  { key, record, object, version, dryRun }: { key: string; record: Record; object: JsonObject; version: string; dryRun: boolean },
+  {
+    key,
+    record,
+    object,
+    version,
+    dryRun,
+  }: { key: string; record: Record; object: JsonObject; version: string; dryRun: boolean },
 ): Promise<JsonObject | undefined> {
   if (!dryRun) {
     const removed = await registry.storage.write(endpoint.collection, key, record.revision, () => undefined);

@@ -33,7 +33,11 @@ const BOOKMARK_MS = 60_000;
 const LAST_BOOKMARK_MS = 2000;
 
 /** WATCH: a stream of events in the order of revisions, none missing, none twice, until time, abort or overflow ends it. */
-export async function* watchObjects(registry: Registry, endpoint: Endpoint, options: WatchOptions): AsyncGenerator<WatchEvent> {
+export async function* watchObjects(
+  registry: Registry,
+  endpoint: Endpoint,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent> {
   const { storage, clock } = registry;
   const channel = new Channel<WatchEvent>(BUFFER);
   const project = projection(endpoint, options);
@@ -52,7 +56,8 @@ export async function* watchObjects(registry: Registry, endpoint: Endpoint, opti
   const bookmark = (initialEventsEnd: boolean): void => {
     channel.push({ type: "BOOKMARK", revision: Math.max(last, storage.revision), initialEventsEnd });
   };
-  if (fresh && options.initialEvents && options.bookmarks) yield { type: "BOOKMARK", revision: start, initialEventsEnd: true };
+  if (fresh && options.initialEvents && options.bookmarks)
+    yield { type: "BOOKMARK", revision: start, initialEventsEnd: true };
   try {
     stops.push(
       storage.subscribe(endpoint.collection, start, (event) => {
@@ -67,7 +72,10 @@ export async function* watchObjects(registry: Registry, endpoint: Endpoint, opti
     );
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
-    yield { type: "ERROR", status: failure(410, "Expired", `too old resource version: ${error.revision} (${error.oldest})`) };
+    yield {
+      type: "ERROR",
+      status: failure(410, "Expired", `too old resource version: ${error.revision} (${error.oldest})`),
+    };
     return;
   }
   const tick = (): void => {
@@ -76,7 +84,8 @@ export async function* watchObjects(registry: Registry, endpoint: Endpoint, opti
   };
   if (options.bookmarks) {
     stops.push(clock.schedule(BOOKMARK_MS, tick));
-    if (options.timeoutMs > LAST_BOOKMARK_MS * 2) stops.push(clock.schedule(options.timeoutMs - LAST_BOOKMARK_MS, () => bookmark(false)));
+    if (options.timeoutMs > LAST_BOOKMARK_MS * 2)
+      stops.push(clock.schedule(options.timeoutMs - LAST_BOOKMARK_MS, () => bookmark(false)));
   }
   stops.push(clock.schedule(options.timeoutMs, () => channel.close()));
   stops.push(onAbort(options.signal, () => channel.close()));

@@ -11,7 +11,14 @@ const authority = certificateAuthority({ commonName: "fairlead", nowMs, random }
 
 describe("certificates", () => {
   it("are signed by their authority and name every address of the server", () => {
-    const server = new X509Certificate(serverCertificate(authority, { commonName: "kubernetes", names: ["localhost", "127.0.0.1", "::1"], nowMs, random }).certificate);
+    const server = new X509Certificate(
+      serverCertificate(authority, {
+        commonName: "kubernetes",
+        names: ["localhost", "127.0.0.1", "::1"],
+        nowMs,
+        random,
+      }).certificate,
+    );
     const ca = new X509Certificate(authority.certificate);
     expect(ca.ca).toBe(true);
     expect(server.ca).toBe(false);
@@ -23,12 +30,16 @@ describe("certificates", () => {
   });
 
   it("carry a user and its groups", () => {
-    const client = new X509Certificate(clientCertificate(authority, { commonName: "jane", organizations: ["ops", "dev"], nowMs, random }).certificate);
+    const client = new X509Certificate(
+      clientCertificate(authority, { commonName: "jane", organizations: ["ops", "dev"], nowMs, random }).certificate,
+    );
     expect(client.subject).toBe("O=ops\nO=dev\nCN=jane");
   });
 
   it("are valid for ten years around now, with a generalized time past 2049", () => {
-    const late = new X509Certificate(certificateAuthority({ commonName: "late", nowMs: Date.UTC(2049, 0, 1), random }).certificate);
+    const late = new X509Certificate(
+      certificateAuthority({ commonName: "late", nowMs: Date.UTC(2049, 0, 1), random }).certificate,
+    );
     expect(late.validTo).toContain("2058");
     expect(new X509Certificate(authority.certificate).validFrom).toContain("Nov 29");
   });

@@ -33,7 +33,10 @@ export function certificateAuthority(options: CertificateOptions): KeyPair {
     extension("2.5.29.15", bits(Uint8Array.of(0x06), 1), true),
     extension("2.5.29.14", octets(keyId(publicKey))),
   ];
-  return { certificate: certificate({ subject, issuer: subject, publicKey, extensions, signer: privateKey, options }), privateKey: pem(privateKey) };
+  return {
+    certificate: certificate({ subject, issuer: subject, publicKey, extensions, signer: privateKey, options }),
+    privateKey: pem(privateKey),
+  };
 }
 
 /** A server certificate signed by an authority. */
@@ -58,7 +61,10 @@ function issue(authority: KeyPair, options: CertificateOptions, usage: string): 
   ];
   const issuer = subjectOf(authority.certificate);
   const subject = distinguishedName(options);
-  return { certificate: certificate({ subject, issuer, publicKey, extensions, signer: authority.privateKey, options }), privateKey: pem(privateKey) };
+  return {
+    certificate: certificate({ subject, issuer, publicKey, extensions, signer: authority.privateKey, options }),
+    privateKey: pem(privateKey),
+  };
 }
 
 interface Parts {
@@ -84,7 +90,9 @@ function certificate({ subject, issuer, publicKey, extensions, signer, options }
     der(0xa3, sequence(...extensions)),
   );
   const whole = sequence(body, ECDSA_SHA256, bits(sign("sha256", body, signer)));
-  const lines = Buffer.from(whole).toString("base64").replace(/.{1,64}/g, "$&\n");
+  const lines = Buffer.from(whole)
+    .toString("base64")
+    .replace(/.{1,64}/g, "$&\n");
   return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
 }
 
@@ -123,7 +131,9 @@ function extension(id: string, value: Uint8Array, critical = false): Uint8Array 
 }
 
 function keyId(key: KeyObject): Uint8Array {
-  return createHash("sha1").update(key.export({ type: "spki", format: "der" })).digest();
+  return createHash("sha1")
+    .update(key.export({ type: "spki", format: "der" }))
+    .digest();
 }
 
 function generalName(name: string): Uint8Array {
@@ -141,7 +151,10 @@ function ipv6Bytes(name: string): Uint8Array {
   const [head = "", tail] = name.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => "0"), ...right];
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => "0"), ...right];
   return Uint8Array.from(groups.flatMap((g) => [Number.parseInt(g, 16) >> 8, Number.parseInt(g, 16) & 255]));
 }
 

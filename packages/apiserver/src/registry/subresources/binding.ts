@@ -8,10 +8,15 @@ import type { Registry } from "../registry.js";
 import type { Target } from "../request.js";
 
 /** POST pods/binding: assigns a pod to a node, once. */
-export async function bindPod(registry: Registry, pods: Endpoint, { target, binding, dryRun }: { target: Target; binding: JsonObject; dryRun: boolean }): Promise<void> {
+export async function bindPod(
+  registry: Registry,
+  pods: Endpoint,
+  { target, binding, dryRun }: { target: Target; binding: JsonObject; dryRun: boolean },
+): Promise<void> {
   const node = getPath(binding, "target", "name");
   const kind = getPath(binding, "target", "kind") ?? "";
-  if (kind !== "" && kind !== "Node") throw serverError(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
+  if (kind !== "" && kind !== "Node")
+    throw serverError(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
   if (typeof node !== "string" || node === "") throw serverError("target.name: Required value");
   const key = storageKey(pods, target.namespace, target.name);
   while (true) {
@@ -20,13 +25,24 @@ export async function bindPod(registry: Registry, pods: Endpoint, { target, bind
     const refuse = (why: string): Error => conflict({ group: "", resource: "pods/binding" }, target.name, why);
     const pod = record.object;
     const uid = getPath(binding, "metadata", "uid");
-    if (typeof uid === "string" && uid !== "" && uid !== getPath(pod, "metadata", "uid")) throw refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${String(getPath(pod, "metadata", "uid"))}`);
-    if (getPath(pod, "metadata", "deletionTimestamp") !== undefined) throw refuse(`pod ${target.name} is being deleted, cannot be assigned to a host`);
+    if (typeof uid === "string" && uid !== "" && uid !== getPath(pod, "metadata", "uid"))
+      throw refuse(
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${String(getPath(pod, "metadata", "uid"))}`,
+      );
+    if (getPath(pod, "metadata", "deletionTimestamp") !== undefined)
+      throw refuse(`pod ${target.name} is being deleted, cannot be assigned to a host`);
     const assigned = getPath(pod, "spec", "nodeName");
-    if (typeof assigned === "string" && assigned !== "") throw refuse(`pod ${target.name} is already assigned to node ${JSON.stringify(assigned)}`);
+    if (typeof assigned === "string" && assigned !== "")
+      throw refuse(`pod ${target.name} is already assigned to node ${JSON.stringify(assigned)}`);
     if (dryRun) return;
-    const bound = { ...pod, spec: { ...(pod["spec"] as JsonObject), nodeName: node }, status: scheduled(pod, formatTime(registry.clock.now())) };
-    const written = await registry.storage.write(pods.collection, key, record.revision, (revision) => withMetadata(bound, { resourceVersion: String(revision) }));
+    const bound = {
+      ...pod,
+      spec: { ...(pod["spec"] as JsonObject), nodeName: node },
+      status: scheduled(pod, formatTime(registry.clock.now())),
+    };
+    const written = await registry.storage.write(pods.collection, key, record.revision, (revision) =>
+      withMetadata(bound, { resourceVersion: String(revision) }),
+    );
     if (written !== undefined) return;
   }
 }
@@ -35,5 +51,8 @@ function scheduled(pod: JsonObject, now: string): JsonObject {
   const status = (getOwn(pod, "status") ?? {}) as JsonObject;
   const conditions = getOwn(status, "conditions");
   const others = isArray(conditions) ? conditions.filter((c) => (c as JsonObject)["type"] !== "PodScheduled") : [];
-  return { ...status, conditions: [...others, { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now }] };
+  return {
+    ...status,
+    conditions: [...others, { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now }],
+  };
 }

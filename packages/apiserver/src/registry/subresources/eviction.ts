@@ -34,27 +34,41 @@ export async function evictPod(registry: Registry, pods: Endpoint, request: Evic
 /** Pods that have ended, wait to start, or are being deleted already disrupt nobody. */
 function isUnprotected(pod: JsonObject): boolean {
   const phase = getPath(pod, "status", "phase");
-  return phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metaText(pod, "deletionTimestamp") !== "";
+  return (
+    phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metaText(pod, "deletionTimestamp") !== ""
+  );
 }
 
 async function askBudget(registry: Registry, pod: Record, dryRun: boolean): Promise<void> {
   while (true) {
     const budgets = budgetsOf(registry, pod.object);
-    if (budgets.length > 1) throw serverError("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+    if (budgets.length > 1)
+      throw serverError(
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+      );
     const [budget] = budgets;
     if (budget === undefined) return;
     if (!isReady(pod.object) && mayEvictUnhealthy(budget.object)) return;
     const status = (getOwn(budget.object, "status") ?? {}) as JsonObject;
     const generation = getPath(budget.object, "metadata", "generation");
     if (Number(status["observedGeneration"] ?? 0) < Number(generation ?? 0)) {
-      throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", [
-        { reason: "DisruptionBudget", message: `The disruption budget ${budgetName(budget)} is still being processed by the server.` },
-      ], 10);
+      throw tooManyRequests(
+        "Cannot evict pod as it would violate the pod's disruption budget.",
+        [
+          {
+            reason: "DisruptionBudget",
+            message: `The disruption budget ${budgetName(budget)} is still being processed by the server.`,
+          },
+        ],
+        10,
+      );
     }
     const allowed = Number(status["disruptionsAllowed"] ?? 0);
     if (allowed <= 0) {
       const needs = `The disruption budget ${budgetName(budget)} needs ${String(status["desiredHealthy"] ?? 0)} healthy pods and has ${String(status["currentHealthy"] ?? 0)} currently`;
-      throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", [{ reason: "DisruptionBudget", message: needs }]);
+      throw tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", [
+        { reason: "DisruptionBudget", message: needs },
+      ]);
     }
     if (dryRun || (await spend(registry, budget, pod.object, allowed))) return;
   }
@@ -80,15 +94,33 @@ async function spend(registry: Registry, budget: Record, pod: JsonObject, allowe
       ...(allowed === 1 ? { conditions: exhausted(status, Number(status["observedGeneration"] ?? 0), now) } : {}),
     },
   };
-  const tracked = trackUpdate(managerContext(registry, endpoint, "status"), { live: budget.object, next, manager: "kube-apiserver" });
-  const written = await registry.storage.write(BUDGETS, budget.key, budget.revision, (revision) => withMetadata(tracked, { resourceVersion: String(revision) }));
+  const tracked = trackUpdate(managerContext(registry, endpoint, "status"), {
+    live: budget.object,
+    next,
+    manager: "kube-apiserver",
+  });
+  const written = await registry.storage.write(BUDGETS, budget.key, budget.revision, (revision) =>
+    withMetadata(tracked, { resourceVersion: String(revision) }),
+  );
   return written !== undefined;
 }
 
 function exhausted(status: JsonObject, generation: number, now: string): readonly JsonObject[] {
   const conditions = getOwn(status, "conditions");
-  const others = isArray(conditions) ? (conditions as readonly JsonObject[]).filter((c) => c["type"] !== "DisruptionAllowed") : [];
-  return [...others, { type: "DisruptionAllowed", status: "False", observedGeneration: generation, lastTransitionTime: now, reason: "InsufficientPods", message: "" }];
+  const others = isArray(conditions)
+    ? (conditions as readonly JsonObject[]).filter((c) => c["type"] !== "DisruptionAllowed")
+    : [];
+  return [
+    ...others,
+    {
+      type: "DisruptionAllowed",
+      status: "False",
+      observedGeneration: generation,
+      lastTransitionTime: now,
+      reason: "InsufficientPods",
+      message: "",
+    },
+  ];
 }
 
 function budgetsOf(registry: Registry, pod: JsonObject): readonly Record[] {
@@ -101,13 +133,19 @@ function budgetsOf(registry: Registry, pod: JsonObject): readonly Record[] {
 
 function isReady(pod: JsonObject): boolean {
   const conditions = getPath(pod, "status", "conditions");
-  return isArray(conditions) && conditions.some((c) => (c as JsonObject)["type"] === "Ready" && (c as JsonObject)["status"] === "True");
+  return (
+    isArray(conditions) &&
+    conditions.some((c) => (c as JsonObject)["type"] === "Ready" && (c as JsonObject)["status"] === "True")
+  );
 }
 
 function mayEvictUnhealthy(budget: JsonObject): boolean {
   if (getPath(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
   const status = (getOwn(budget, "status") ?? {}) as JsonObject;
-  return Number(status["currentHealthy"] ?? 0) >= Number(status["desiredHealthy"] ?? 0) && Number(status["desiredHealthy"] ?? 0) > 0;
+  return (
+    Number(status["currentHealthy"] ?? 0) >= Number(status["desiredHealthy"] ?? 0) &&
+    Number(status["desiredHealthy"] ?? 0) > 0
+  );
 }
 
 /** The condition that tells why the pod goes. */
@@ -119,9 +157,24 @@ async function markDisrupted(registry: Registry, pods: Endpoint, record: Record,
   if (typeof spec !== "string" || spec === "") return;
   const status = (getOwn(live.object, "status") ?? {}) as JsonObject;
   const conditions = getOwn(status, "conditions");
-  const others = isArray(conditions) ? (conditions as readonly JsonObject[]).filter((c) => c["type"] !== "DisruptionTarget") : [];
-  const condition = { type: "DisruptionTarget", status: "True", lastProbeTime: null, lastTransitionTime: formatTime(registry.clock.now()), reason: "EvictionByEvictionAPI", message: "Eviction API: evicting" };
+  const others = isArray(conditions)
+    ? (conditions as readonly JsonObject[]).filter((c) => c["type"] !== "DisruptionTarget")
+    : [];
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(registry.clock.now()),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
   const next = { ...live.object, status: { ...status, conditions: [...others, condition] } };
-  const tracked = trackUpdate(managerContext(registry, pods, "status"), { live: live.object, next, manager: "kube-apiserver" });
-  await registry.storage.write(pods.collection, record.key, live.revision, (revision) => withMetadata(tracked, { resourceVersion: String(revision) }));
+  const tracked = trackUpdate(managerContext(registry, pods, "status"), {
+    live: live.object,
+    next,
+    manager: "kube-apiserver",
+  });
+  await registry.storage.write(pods.collection, record.key, live.revision, (revision) =>
+    withMetadata(tracked, { resourceVersion: String(revision) }),
+  );
 }

@@ -6,16 +6,25 @@ import { finalizersOf, isTerminating, metaText, withMetadata } from "../metadata
 import type { Registry } from "../registry.js";
 
 /** PUT namespaces/finalize: sets `spec.finalizers`; a terminating namespace that nothing holds any more is removed. */
-export async function finalizeNamespace(registry: Registry, namespaces: Endpoint, name: string, body: JsonObject): Promise<JsonObject> {
+export async function finalizeNamespace(
+  registry: Registry,
+  namespaces: Endpoint,
+  name: string,
+  body: JsonObject,
+): Promise<JsonObject> {
   while (true) {
     const record = registry.storage.getForWrite(namespaces.collection, name);
     if (record === undefined) throw notFound(namespaces.strategy.info, name);
     const version = metaText(body, "resourceVersion");
-    if (version !== "" && version !== metaText(record.object, "resourceVersion")) throw modified(namespaces.strategy.info, name);
+    if (version !== "" && version !== metaText(record.object, "resourceVersion"))
+      throw modified(namespaces.strategy.info, name);
     const finalizers = getPath(body, "spec", "finalizers");
     const spec: MutableJsonObject = { ...(record.object["spec"] as JsonObject) };
     delete spec["finalizers"];
-    const next = { ...record.object, spec: isArray(finalizers) && finalizers.length > 0 ? { ...spec, finalizers } : spec };
+    const next = {
+      ...record.object,
+      spec: isArray(finalizers) && finalizers.length > 0 ? { ...spec, finalizers } : spec,
+    };
     const free = isTerminating(next) && next.spec["finalizers"] === undefined && finalizersOf(next).length === 0;
     const written = await registry.storage.write(namespaces.collection, name, record.revision, (revision) =>
       free ? undefined : withMetadata(next, { resourceVersion: String(revision) }),

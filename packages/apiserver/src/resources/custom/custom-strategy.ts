@@ -1,5 +1,12 @@
 import { getOwn, getPath, isObject, parseTime, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
-import { applySchemaDefaults, compileJsonPath, structuralSchema, validateCustomObject, type JsonPath, type Schema } from "@fairlead/apimachinery";
+import {
+  applySchemaDefaults,
+  compileJsonPath,
+  structuralSchema,
+  validateCustomObject,
+  type JsonPath,
+  type Schema,
+} from "@fairlead/apimachinery";
 
 import { finalizerWarnings } from "./finalizer-warnings.js";
 import { scaleErrors, scaleStatusErrors } from "./scale-errors.js";
@@ -45,15 +52,26 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     applyDefaults: (object) => {
       applySchemaDefaults(object, schema);
     },
-    validateCreate: (object) => [...validateCustomObject(object, schema, { status: false }), ...scaleErrors(object, info.scale)],
-    validateUpdate: (object, live) => [...validateCustomObject(object, schema, { status: false, old: live }), ...scaleErrors(object, info.scale)],
-    validateStatusUpdate: (object, live) => [...validateCustomObject(object, schema, { status: true, old: live }), ...scaleStatusErrors(object, info.scale)],
+    validateCreate: (object) => [
+      ...validateCustomObject(object, schema, { status: false }),
+      ...scaleErrors(object, info.scale),
+    ],
+    validateUpdate: (object, live) => [
+      ...validateCustomObject(object, schema, { status: false, old: live }),
+      ...scaleErrors(object, info.scale),
+    ],
+    validateStatusUpdate: (object, live) => [
+      ...validateCustomObject(object, schema, { status: true, old: live }),
+      ...scaleStatusErrors(object, info.scale),
+    ],
     warnings: finalizerWarnings,
     ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
     ...(version.deprecated ? { deprecation: version.deprecationWarning } : {}),
     columns: columns.map((c) => c.column),
     cells: (object, context) => columns.map((c) => c.cell(object, context.nowMs)),
-    selectableFields: new Map(selectable.map(([name, path]) => [name, (object: JsonObject) => textOf(path(object)[0])])),
+    selectableFields: new Map(
+      selectable.map(([name, path]) => [name, (object: JsonObject) => textOf(path(object)[0])]),
+    ),
   };
 }
 
@@ -86,7 +104,11 @@ function customInfo(names: CustomNames, version: CustomVersion): ResourceInfo {
 function scalePaths(scale: JsonObject): ScalePaths {
   const path = (key: string): string => String(scale[key] ?? "").replace(/^\./, "");
   const selector = path("labelSelectorPath");
-  return { specReplicas: path("specReplicasPath"), statusReplicas: path("statusReplicasPath"), ...(selector === "" ? {} : { labelSelector: selector }) };
+  return {
+    specReplicas: path("specReplicasPath"),
+    statusReplicas: path("statusReplicasPath"),
+    ...(selector === "" ? {} : { labelSelector: selector }),
+  };
 }
 
 interface Column {
@@ -114,14 +136,19 @@ function customColumn(declared: JsonObject): Column {
     name: String(declared["name"] ?? ""),
     type,
     format: String(declared["format"] ?? ""),
-    description: description === "" ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
+    description:
+      description === "" ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
     priority: Number(declared["priority"] ?? 0),
   };
   return { column, cell: (object, nowMs) => customCell(path, type, { object, nowMs }) };
 }
 
 /** A value that does not fit its column's type, and none at all, is null. */
-function customCell(path: JsonPath, type: TableColumn["type"], { object, nowMs }: { object: JsonObject; nowMs: number }): JsonValue {
+function customCell(
+  path: JsonPath,
+  type: TableColumn["type"],
+  { object, nowMs }: { object: JsonObject; nowMs: number },
+): JsonValue {
   const [first] = path(object);
   if (first === undefined || first === null) return null;
   switch (type) {

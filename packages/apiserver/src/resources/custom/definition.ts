@@ -1,4 +1,13 @@
-import { cloneJson, deepEqual, getOwn, isArray, isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  deepEqual,
+  getOwn,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import { coerceMetadata, prune } from "@fairlead/apimachinery";
 
 import { apiVersionOf, type Endpoint } from "../../registry/endpoint.js";
@@ -31,7 +40,10 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
   const served = versions.filter((v) => getOwn(v, "served") === true || v === storage);
   const strategies = new Map<string, ResourceStrategy>();
   for (const version of served) {
-    const strategy = customStrategy(names, customVersion(version, `${names.group}/`, { kind: names.kind, versions: served }));
+    const strategy = customStrategy(
+      names,
+      customVersion(version, `${names.group}/`, { kind: names.kind, versions: served }),
+    );
     strategies.set(apiVersionOf(strategy.info), strategy);
   }
   const convert = converter(strategies, { isChanged: Number(objectAt(definition, "metadata")["generation"] ?? 1) > 1 });
@@ -40,11 +52,22 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
     .filter((v) => getOwn(v, "served") === true)
     .map((v) => {
       const strategy = strategies.get(`${names.group}/${text(v, "name")}`) as ResourceStrategy;
-      return { strategy, collection: `${names.group}/${names.plural}`, storageVersion, versions: strategies, convert, refusesCreate };
+      return {
+        strategy,
+        collection: `${names.group}/${names.plural}`,
+        storageVersion,
+        versions: strategies,
+        convert,
+        refusesCreate,
+      };
     });
 }
 
-function customVersion(version: JsonObject, prefix: string, { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] }): CustomVersion {
+function customVersion(
+  version: JsonObject,
+  prefix: string,
+  { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] },
+): CustomVersion {
   const schema = getOwn(objectAt(version, "schema"), "openAPIV3Schema");
   const subresources = getOwn(version, "subresources");
   const warning = getOwn(version, "deprecationWarning");
@@ -55,17 +78,26 @@ function customVersion(version: JsonObject, prefix: string, { kind, versions }: 
     columns: listAt(version, "additionalPrinterColumns"),
     selectableFields: listAt(version, "selectableFields").map((f) => text(f, "jsonPath")),
     deprecated: getOwn(version, "deprecated") === true,
-    deprecationWarning: typeof warning === "string" ? warning : `${prefix}${text(version, "name")} ${kind} is deprecated${replacement(version, prefix, { kind, versions })}`,
+    deprecationWarning:
+      typeof warning === "string"
+        ? warning
+        : `${prefix}${text(version, "name")} ${kind} is deprecated${replacement(version, prefix, { kind, versions })}`,
   };
 }
 
 /** `; use group/v1 Kind`, where a better version is served. */
-function replacement(version: JsonObject, prefix: string, { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] }): string {
+function replacement(
+  version: JsonObject,
+  prefix: string,
+  { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] },
+): string {
   const better = versions
     .filter((v) => getOwn(v, "served") === true && getOwn(v, "deprecated") !== true)
     .map((v) => text(v, "name"))
     .sort(compareVersions)[0];
-  return better === undefined || compareVersions(better, text(version, "name")) >= 0 ? "" : `; use ${prefix}${better} ${kind}`;
+  return better === undefined || compareVersions(better, text(version, "name")) >= 0
+    ? ""
+    : `; use ${prefix}${better} ${kind}`;
 }
 
 /**
@@ -76,7 +108,10 @@ function replacement(version: JsonObject, prefix: string, { kind, versions }: { 
  * @param options.isChanged - Whether objects may have been stored under an earlier schema; they are brought into the
  *   present one as they are read.
  */
-function converter(strategies: ReadonlyMap<string, ResourceStrategy>, options: { readonly isChanged: boolean }): Endpoint["convert"] {
+function converter(
+  strategies: ReadonlyMap<string, ResourceStrategy>,
+  options: { readonly isChanged: boolean },
+): Endpoint["convert"] {
   const made = new WeakMap<JsonObject, Map<string, JsonObject>>();
   return (object, apiVersion) => {
     const own = object["apiVersion"] === apiVersion;
@@ -84,7 +119,7 @@ function converter(strategies: ReadonlyMap<string, ResourceStrategy>, options: {
     const strategy = strategies.get(apiVersion);
     if (strategy === undefined) return { ...object, apiVersion };
     let byVersion = made.get(object);
-    if (byVersion === undefined) made.set(object, (byVersion = new Map()));
+    if (byVersion === undefined) made.set(object, (byVersion = new Map<string, JsonObject>()));
     let converted = byVersion.get(apiVersion);
     if (converted === undefined) {
       const fresh: MutableJsonObject = { ...cloneJson(object), apiVersion };

@@ -11,7 +11,10 @@ export function finalizerWarnings(object: JsonObject, live: JsonObject | undefin
     const subject = `metadata.finalizers: ${JSON.stringify(name)}`;
     const warnings = isQualifiedName(name).map((message) => `${subject}: ${message}`);
     if (name.includes("/") || STANDARD.has(name)) return warnings;
-    return [...warnings, `${subject}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`];
+    return [
+      ...warnings,
+      `${subject}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    ];
   });
 }
 

@@ -43,7 +43,11 @@ interface Found {
   readonly problem?: string;
 }
 
-function read(object: JsonObject, path: string, wanted: { readonly accepts: (value: JsonValue) => boolean; readonly type: string }): Found {
+function read(
+  object: JsonObject,
+  path: string,
+  wanted: { readonly accepts: (value: JsonValue) => boolean; readonly type: string },
+): Found {
   const fields = path.split(".");
   let value: JsonValue = object;
   for (const [i, field] of fields.entries()) {
