@@ -1,2 +1,8 @@
-export { certificateAuthority, clientCertificate, serverCertificate, type CertificateOptions, type KeyPair } from "./auth/certificates/certificates.js";
+export {
+  certificateAuthority,
+  clientCertificate,
+  serverCertificate,
+  type CertificateOptions,
+  type KeyPair,
+} from "./auth/certificates/certificates.js";
 export { startListeningServer, type ListeningServer, type ListeningServerOptions } from "./listening-server.js";
