@@ -1,7 +1,9 @@
 // Writes packages/apimachinery/src/generated from Kubernetes' own OpenAPI documents.
 //
-//   node tools/dist/generate/main.js [--openapi DIR]
+//   npm run generate -- --openapi DIR     a folder with the documents of /openapi/v3, as a server of that release gives them
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { readDocuments } from "./documents.js";
 import { openApiModule } from "./openapi-module.js";
 import { pointerFields } from "./pointer-fields.js";
@@ -9,7 +11,9 @@ import { HEADER, typesModule } from "./types-module.js";
 
 const root = new URL("../../../", import.meta.url);
 const option = process.argv.indexOf("--openapi");
-const folder = option < 0 ? new URL("../shared/openapi/", root) : new URL(`file://${process.argv[option + 1] ?? ""}/`);
+const directory = option < 0 ? undefined : process.argv[option + 1];
+if (directory === undefined) throw new Error("usage: npm run generate -- --openapi DIR");
+const folder = pathToFileURL(`${resolve(directory)}/`);
 const target = new URL("packages/apimachinery/src/generated/", root);
 
 const documents = readDocuments(folder);
