@@ -9,7 +9,10 @@ const PATH = "/apis/apps/v1/namespaces/default/deployments/web?fieldManager=benc
 
 /** A Deployment of about 4 KB. */
 function deployment(replicas: number): string {
-  const env = Array.from({ length: 60 }, (_, i) => ({ name: `VARIABLE_NUMBER_${i}`, value: `the value of variable number ${i}` }));
+  const env = Array.from({ length: 60 }, (_, i) => ({
+    name: `VARIABLE_NUMBER_${i}`,
+    value: `the value of variable number ${i}`,
+  }));
   const labels = { app: "web" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "web:1", env }] } };
   return JSON.stringify({
