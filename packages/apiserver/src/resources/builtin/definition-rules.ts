@@ -122,7 +122,7 @@ function commonOf(versions: readonly JsonObject[]): ReadonlyMap<string, JsonValu
 function specErrors(spec: JsonObject, rules: Rules): readonly FieldError[] {
   const versions = objs(spec, "versions");
   const common = commonOf(versions);
-  const shown = (): JsonValue => shownVersions(versions, common);
+  const shown = (): JsonValue => (has(spec, "versions") ? shownVersions(versions, common) : null);
   const names = versions.map((version) => str(version, "name"));
   const stored = versions.filter((version) => bool(version, "storage")).length;
   const [first = ""] = names;

@@ -30,6 +30,7 @@ export function definitionStrategies(): readonly ResourceStrategy[] {
 function definition(): ResourceStrategy {
   return builtinStrategy("apiextensions.k8s.io/v1/CustomResourceDefinition", {
     anyFinalizer: true,
+    refusesEmpty: [["spec", "versions"]],
     // The name is checked with the definition, which tells what it must be.
     validateName: nameIsDnsSubdomain,
     prepareForCreate: (object) => {

@@ -39,6 +39,7 @@ const MOST_HINTS = 8;
 export function endpointSliceStrategies(): readonly ResourceStrategy[] {
   return [
     builtinStrategy("discovery.k8s.io/v1/EndpointSlice", {
+      keepsEmpty: [["endpoints"]],
       prepareForCreate: dropTopology,
       prepareForUpdate: (object, live) => {
         if (!deepEqual(getOwn(object, "endpoints") ?? null, getOwn(live, "endpoints") ?? null)) dropTopology(object);

@@ -160,7 +160,7 @@ function operatorErrors(expression: JsonObject, path: string): readonly FieldErr
 }
 
 function limitRange(): ResourceStrategy {
-  return builtinStrategy("/v1/LimitRange", { validateCreate: limitRangeErrors });
+  return builtinStrategy("/v1/LimitRange", { keepsEmpty: [["spec", "limits"]], validateCreate: limitRangeErrors });
 }
 
 function limitRangeErrors(object: JsonObject): readonly FieldError[] {

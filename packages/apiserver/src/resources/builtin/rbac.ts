@@ -9,7 +9,7 @@ import {
   invalidEach,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { deepEqual, getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, obj, objs, str, strs } from "./access.js";
 import { requiredText } from "./rules.js";
@@ -38,11 +38,7 @@ export function rbacStrategies(): readonly ResourceStrategy[] {
 }
 
 /** Who writes an empty list of rules owns it, though what is stored is null. */
-const emptyRules: KindRules = { keepsEmpty: ["rules"], prepareForCreate: storeNoRules, prepareForUpdate: storeNoRules };
-
-function storeNoRules(object: MutableJsonObject): void {
-  if (objs(object, "rules").length === 0) object["rules"] = null;
-}
+const emptyRules: KindRules = { keepsEmpty: [["rules"]] };
 
 function ruleListErrors(object: JsonObject, namespaced: boolean): readonly FieldError[] {
   return objs(object, "rules").flatMap((rule, i) => ruleErrors(rule, `rules[${i}]`, namespaced));

@@ -1,5 +1,5 @@
 import { builtinSchema, builtinTypeName, goForm, invalid, type FieldError, type Schema } from "@fairlead/apimachinery";
-import { cloneJson, isArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { cloneJson, getOwn, isArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceInfo, ResourceStrategy, TableColumn } from "../resource.js";
 import { at, strs } from "./access.js";
 import { CORE_DEFAULTS } from "./core-defaults.js";
@@ -16,8 +16,13 @@ export interface KindRules extends Partial<
 > {
   /** What comes after the defaults of the types. */
   readonly defaults?: (object: MutableJsonObject) => void;
-  /** Members at the top that stay empty lists while it is decided who owns them. */
-  readonly keepsEmpty?: readonly string[];
+  /**
+   * Paths of lists that stay empty while it is decided who owns them, though what is stored is null: such a list is
+   * owned by whoever writes it.
+   */
+  readonly keepsEmpty?: readonly (readonly string[])[];
+  /** Paths of lists that stay empty, so that they can be refused as what they are. */
+  readonly refusesEmpty?: readonly (readonly string[])[];
   /** Whether finalizers may have names without a domain, as with the kinds that do not use the core group's rules. */
   readonly anyFinalizer?: boolean;
 }
@@ -31,7 +36,7 @@ const DEFAULTS: TypeDefaults = typeDefaults(new Map([...CORE_DEFAULTS, ...GROUP_
  */
 export function builtinStrategy(
   name: string,
-  { defaults, keepsEmpty = [], anyFinalizer = false, ...rules }: KindRules = {},
+  { defaults, keepsEmpty = [], refusesEmpty = [], anyFinalizer = false, ...rules }: KindRules = {},
 ): ResourceStrategy {
   const info = builtinKind(name);
   const {
@@ -39,6 +44,7 @@ export function builtinStrategy(
     validateUpdate = validateCreate,
     validateStatusUpdate = () => NO_ERRORS,
   } = rules;
+  const kept = [...keepsEmpty, ...refusesEmpty];
   const withFinalizers = anyFinalizer ? () => NO_ERRORS : finalizerErrors;
   let columns: readonly TableColumn[] | undefined;
   return {
@@ -50,11 +56,11 @@ export function builtinStrategy(
       const schema = kindSchema(info);
       // What the object holds may be shared with a stored one, and all of it is changed in place.
       for (const key of Object.keys(object)) object[key] = cloneJson(object[key] as JsonValue);
-      const empty = keepsEmpty.filter((key) => isArray(object[key]) && object[key].length === 0);
+      const empty = kept.filter((path) => isEmptyList(object, path));
       goForm(object, schema);
       DEFAULTS.apply(object, schema);
       defaults?.(object);
-      for (const key of empty) object[key] = [];
+      for (const path of empty) replaceList(object, path, []);
     },
     get columns(): readonly TableColumn[] {
       return (columns ??= tableColumns(info.kind));
@@ -62,10 +68,46 @@ export function builtinStrategy(
     cells: KIND_CELLS.get(info.kind) ?? defaultCells,
     selectableFields: NO_FIELDS,
     ...rules,
+    ...(keepsEmpty.length === 0 ? {} : storingNull(keepsEmpty, rules)),
     validateCreate: (object) => joined(withFinalizers(object), validateCreate(object)),
     validateUpdate: (object, live) => joined(withFinalizers(object), validateUpdate(object, live)),
     validateStatusUpdate: (object, live) => joined(withFinalizers(object), validateStatusUpdate(object, live)),
   };
+}
+
+/** Preparations after which empty lists are null. */
+function storingNull(
+  paths: readonly (readonly string[])[],
+  { prepareForCreate, prepareForUpdate }: KindRules,
+): Pick<ResourceStrategy, "prepareForCreate" | "prepareForUpdate"> {
+  const store = (object: MutableJsonObject): void => {
+    for (const path of paths) if (isEmptyList(object, path)) replaceList(object, path, null);
+  };
+  return {
+    prepareForCreate: (object, context) => {
+      prepareForCreate?.(object, context);
+      store(object);
+    },
+    prepareForUpdate: (object, live, context) => {
+      prepareForUpdate?.(object, live, context);
+      store(object);
+    },
+  };
+}
+
+function isEmptyList(object: JsonObject, path: readonly string[]): boolean {
+  const value = getOwn(at(object, ...path.slice(0, -1)), path.at(-1) ?? "");
+  return isArray(value) && value.length === 0;
+}
+
+/** Replaces what is at a path; the objects on the way to it are copied, for they may be shared. */
+function replaceList(object: MutableJsonObject, [key = "", ...rest]: readonly string[], list: JsonValue): void {
+  if (rest.length === 0) object[key] = list;
+  else {
+    const member: MutableJsonObject = { ...at(object, key) };
+    replaceList(member, rest, list);
+    object[key] = member;
+  }
 }
 
 function joined(some: readonly FieldError[], others: readonly FieldError[]): readonly FieldError[] {
