@@ -1,18 +1,22 @@
 #!/usr/bin/env node
 import { formatFigure, type Bench } from "./figure.js";
 import { miniServiceRunning } from "./miniservice-running.js";
+import { serverApply } from "./server-apply.js";
 import { serverStart } from "./server-start.js";
 
 /** In the order in which they run. */
-const BENCHES: readonly Bench[] = [serverStart, miniServiceRunning];
+const BENCHES: readonly Bench[] = [serverStart, serverApply, miniServiceRunning];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
-  process.stderr.write(`error: no figure is named ${unknown.join(", ")}; known are ${BENCHES.map((bench) => bench.name).join(", ")}\n`);
+  process.stderr.write(
+    `error: no figure is named ${unknown.join(", ")}; known are ${BENCHES.map((bench) => bench.name).join(", ")}\n`,
+  );
   process.exitCode = 2;
 } else {
   for (const bench of BENCHES) {
-    if (asked.length === 0 || asked.includes(bench.name)) process.stdout.write(`${formatFigure(await bench.measure())}\n`);
+    if (asked.length === 0 || asked.includes(bench.name))
+      process.stdout.write(`${formatFigure(await bench.measure())}\n`);
   }
 }

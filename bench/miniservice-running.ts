@@ -41,11 +41,15 @@ export const miniServiceRunning: Bench = {
 async function run(recordings: readonly Recording[]): Promise<number> {
   const [clock, random] = [systemClock, systemRandom];
   const server = await startApiServer({ clock, random, logger: silentLogger });
-  const connect = (fieldManager: string): Client => new Client({ transport: server.transport(), clock, random, fieldManager });
+  const connect = (fieldManager: string): Client =>
+    new Client({ transport: server.transport(), clock, random, fieldManager });
   const client = connect("bench");
   for (const definition of [miniServiceDefinition, icmsRequestDefinition]) {
     const body = definition as unknown as Readonly<Record<string, unknown>>;
-    await applyOwned(client, ownedPaths(wholeObject(kinds.CustomResourceDefinition), { name: definition.metadata.name }, body));
+    await applyOwned(
+      client,
+      ownedPaths(wholeObject(kinds.CustomResourceDefinition), { name: definition.metadata.name }, body),
+    );
   }
   await client.api(kinds.Namespace).create({ metadata: { name: REQUESTS_NAMESPACE } });
   const policy = POLICIES.get("default");
@@ -59,7 +63,13 @@ async function run(recordings: readonly Recording[]): Promise<number> {
   const cluster = simulatedCluster({ nodes: DEFAULT_NODES, delays: NO_DELAYS, authority: "" });
   const managers = [
     new Manager({ client: connect("kube-controller-manager"), clock, random, stopMs: 100, ...cluster }),
-    new Manager({ client: connect("miniservice-controller"), clock, random, stopMs: 100, controllers: [operator, controlPlane({ purge: false })] }),
+    new Manager({
+      client: connect("miniservice-controller"),
+      clock,
+      random,
+      stopMs: 100,
+      controllers: [operator, controlPlane({ purge: false })],
+    }),
   ];
   const stop = new AbortController();
   try {
@@ -74,7 +84,11 @@ async function run(recordings: readonly Recording[]): Promise<number> {
 async function timed(client: Client, helmChart: string): Promise<number> {
   const environment = "FUNCTION_NAME=f\nHELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint\nINFERENCE_PORT=8000";
   const functionLaunchSpecification = { helmChart, environment: Buffer.from(environment).toString("base64") };
-  const spec = { requestId: "r", action: "RequestICMSInstances", creationMsgInfo: { instanceCount: 1, functionLaunchSpecification } };
+  const spec = {
+    requestId: "r",
+    action: "RequestICMSInstances",
+    creationMsgInfo: { instanceCount: 1, functionLaunchSpecification },
+  };
   const limit = AbortSignal.timeout(60_000);
   const began = systemClock.monotonic();
   await client.api(IcmsRequest, REQUESTS_NAMESPACE).create({ metadata: { name: "sr-bench" }, spec });

@@ -44,10 +44,16 @@ async function startServer(): Promise<number> {
   try {
     const line = await new Promise<string>((resolve, reject) => {
       child.stdout.once("data", (data: Buffer) => resolve(data.toString()));
-      child.once("error", reject).once("exit", (code) => reject(new Error(`the server ended with ${code ?? "a signal"}`)));
+      child
+        .once("error", reject)
+        .once("exit", (code) => reject(new Error(`the server ended with ${code ?? "a signal"}`)));
     });
     const { url } = JSON.parse(line) as { readonly url: string };
-    await list(url, (await readFile(join(folder, "token"), "utf8")).trim(), await authority(join(folder, "kubeconfig")));
+    await list(
+      url,
+      (await readFile(join(folder, "token"), "utf8")).trim(),
+      await authority(join(folder, "kubeconfig")),
+    );
     return systemClock.monotonic() - began;
   } finally {
     child.kill("SIGTERM");
@@ -63,10 +69,16 @@ async function authority(kubeconfig: string): Promise<Buffer> {
 
 function list(url: string, token: string, ca: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}/api/v1/namespaces`, { ca, agent: false, headers: { authorization: `Bearer ${token}` } }, (response) => {
-      response.resume();
-      response.once("end", () => (response.statusCode === 200 ? resolve() : reject(new Error(`HTTP ${response.statusCode ?? 0}`))));
-    });
+    const sent = request(
+      `${url}/api/v1/namespaces`,
+      { ca, agent: false, headers: { authorization: `Bearer ${token}` } },
+      (response) => {
+        response.resume();
+        response.once("end", () =>
+          response.statusCode === 200 ? resolve() : reject(new Error(`HTTP ${response.statusCode ?? 0}`)),
+        );
+      },
+    );
     sent.once("error", reject).end();
   });
 }
