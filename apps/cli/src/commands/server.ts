@@ -3,6 +3,7 @@ import { startListeningServer } from "@fairlead/apiserver/node";
 
 import { interruption, type Terminal } from "../terminal.js";
 import { stateDirectory } from "../state-directory.js";
+import { commandLogger } from "./logger.js";
 
 export interface ServerFlags {
   readonly port: number;
@@ -19,7 +20,9 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
   const interrupted = interruption(terminal.signals);
   const state = stateDirectory(terminal.env);
   const kubeconfig = flags.kubeconfig ?? `${state}/kubeconfig`;
+  const logger = commandLogger(terminal);
   const server = await startListeningServer({
+    logger,
     port: flags.port,
     kubeconfigFile: kubeconfig,
     tokenFile: flags.tokenFile ?? `${state}/token`,
@@ -27,7 +30,7 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
     ...(flags.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
   });
   try {
-    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers });
+    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers, logger });
     try {
       terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
       await whenAborted(interrupted.signal);

@@ -1,4 +1,4 @@
-import { FairleadError, jsonLogger, whenAborted } from "@fairlead/base";
+import { FairleadError, whenAborted } from "@fairlead/base";
 import { systemClock } from "@fairlead/base/node";
 import { isStatus } from "@fairlead/apimachinery";
 import type { Client } from "@fairlead/client";
@@ -11,6 +11,7 @@ import { interruption, type Terminal } from "../terminal.js";
 import { base64, readInputs, type UpInputs } from "../up/inputs.js";
 import { startStack, type Stack } from "../up/stack.js";
 import { failureOf, isUp, stallOf, viewOf } from "../up/view.js";
+import { commandLogger } from "./logger.js";
 
 export interface UpFlags {
   readonly chart?: string;
@@ -42,7 +43,7 @@ export async function upCommand(flags: UpFlags, terminal: Terminal): Promise<num
       tokenFile: `${flags.dataDir ?? state}/token`,
       helm: programs.helm,
       policy: policyOf(flags, inputs, progress),
-      logger: jsonLogger((line) => terminal.stderr.write(`${line}\n`), { level: terminal.env["FAIRLEAD_LOG"] === "debug" ? "debug" : "error", now: () => systemClock.now() }),
+      logger: commandLogger(terminal),
       ...(flags.dataDir === undefined ? {} : { dataDirectory: flags.dataDir }),
     });
     try {
