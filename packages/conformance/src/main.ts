@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 
-import { isRequired, runSuite } from "./run.js";
+import { runSuite } from "./run.js";
+import { isRequired } from "./suite/required.js";
 
 const USAGE = `usage: npm run conformance -- [--all] [--only PREFIX] [RECORDING…]
 

@@ -2,7 +2,6 @@ import { never } from "@fairlead/base";
 
 import { casesOf, recordings, type Case } from "./suite/recordings.js";
 import { replayCase } from "./suite/replay.js";
-import { REQUIRED } from "./suite/required.js";
 import type { Target } from "./suite/target.js";
 import { embeddedTarget } from "./targets/embedded.js";
 
@@ -27,10 +26,6 @@ export interface Totals {
   readonly passed: number;
   readonly failed: number;
 }
-
-/** Whether a case must pass. */
-export const isRequired: Choice = (recording, id) =>
-  REQUIRED[recording]?.some((prefix) => id.startsWith(prefix)) ?? false;
 
 /** Plays recordings one after the other, each against a fresh server, and prints what differs and the totals. */
 export async function runSuite(options: SuiteOptions): Promise<Totals> {

@@ -23,7 +23,8 @@ function* differing(expected: JsonValue | undefined, actual: JsonValue | undefin
 }
 
 function canonical(value: JsonValue | undefined): string {
-  return value === undefined ? "nothing" : stringifyJson(value);
+  if (value === undefined) return "nothing";
+  return stringifyJson(value === 0 ? 0 : value); // The recorder wrote -0 as 0.
 }
 
 function shown(value: JsonValue | undefined): string {
