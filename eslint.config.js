@@ -115,6 +115,10 @@ export default defineConfig(
       "@typescript-eslint/no-inferrable-types": "off",
       // `String(value)` of a JSON value stands behind a check that it is no object.
       "@typescript-eslint/no-base-to-string": "off",
+      // It takes assertions for unnecessary that noUncheckedIndexedAccess asks for.
+      "@typescript-eslint/no-unnecessary-type-assertion": "off",
+      // It would fold conditions that are said one by one.
+      "@typescript-eslint/prefer-optional-chain": "off",
       // Hot loops count; isolatedDeclarations wants the type where it is declared.
       "@typescript-eslint/prefer-for-of": "off",
       "@typescript-eslint/consistent-generic-constructors": "off",
@@ -149,6 +153,7 @@ export default defineConfig(
       "no-restricted-properties": "off",
       "no-restricted-imports": "off",
       "no-restricted-syntax": ["error", ...syntax],
+      "@typescript-eslint/unbound-method": "off",
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-member-access": "off",
     },

@@ -29,7 +29,12 @@ class Session {
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const terminal: Terminal = {
-      env: { XDG_STATE_HOME: folder, XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), PATH: "", ...env },
+      env: {
+        XDG_STATE_HOME: folder,
+        XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"),
+        PATH: "",
+        ...env,
+      },
       stdout: { write: (text) => void (this.out += text) },
       stderr: { write: (text) => void (this.err += text) },
       signals: this.#signals,
@@ -58,17 +63,32 @@ interface Answer {
 }
 
 /** Asks as kubectl would, trusting only the authority of the kubeconfig. */
-async function ask(kubeconfig: string, path: string, options: { readonly method?: string; readonly body?: unknown; readonly token?: string } = {}): Promise<Answer> {
+async function ask(
+  kubeconfig: string,
+  path: string,
+  options: { readonly method?: string; readonly body?: unknown; readonly token?: string } = {},
+): Promise<Answer> {
   const text = await readFile(kubeconfig, "utf8");
   const field = (name: string): string => new RegExp(`${name}: "?([^"\\s]+)`).exec(text)?.[1] ?? "";
   const token = options.token ?? field("token");
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const sent = request(`${field("server")}${path}`, { method: options.method ?? "GET", headers, ca: Buffer.from(field("certificate-authority-data"), "base64"), agent: false }, (response) => {
-      let body = "";
-      response.on("data", (chunk: Buffer) => void (body += chunk.toString()));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(body) as Answer["body"] }));
-    });
+    const sent = request(
+      `${field("server")}${path}`,
+      {
+        method: options.method ?? "GET",
+        headers,
+        ca: Buffer.from(field("certificate-authority-data"), "base64"),
+        agent: false,
+      },
+      (response) => {
+        let body = "";
+        response.on("data", (chunk: Buffer) => void (body += chunk.toString()));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(body) as Answer["body"] }),
+        );
+      },
+    );
     sent.on("error", reject);
     sent.end(options.body === undefined ? undefined : JSON.stringify(options.body));
   });
@@ -89,20 +109,40 @@ describe("fairlead server", () => {
     const refused = await ask(ready.kubeconfig, "/api/v1/namespaces", { token: "guess" });
     expect(refused.body).toMatchObject({ kind: "Status", reason: "Unauthorized", code: 401 });
     const token = (await readFile(join(folder, "fairlead", "token"), "utf8")).trim();
-    const who = await ask(ready.kubeconfig, "/apis/authentication.k8s.io/v1/selfsubjectreviews", { method: "POST", token, body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" } });
-    expect(who.body["status"]).toMatchObject({ userInfo: { username: "admin", groups: expect.arrayContaining(["system:masters"]) as unknown } });
+    const who = await ask(ready.kubeconfig, "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+      method: "POST",
+      token,
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+    });
+    expect(who.body["status"]).toMatchObject({
+      userInfo: { username: "admin", groups: expect.arrayContaining(["system:masters"]) as unknown },
+    });
     expect(session.err).not.toContain(token);
   });
 
   it("leaves objects alone with --controllers none, and works on them without", async () => {
-    const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { replicas: 1, selector: { matchLabels: { a: "b" } }, template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } } } };
-    for (const [controllers, sets] of [["none", 0], ["deployment-controller", 1]] as const) {
+    const deployment = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "web" },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { a: "b" } },
+        template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+      },
+    };
+    for (const [controllers, sets] of [
+      ["none", 0],
+      ["deployment-controller", 1],
+    ] as const) {
       const session = new Session(["server", "--controllers", controllers]);
       const { kubeconfig } = await session.ready();
       await ask(kubeconfig, "/apis/apps/v1/namespaces/default/deployments", { method: "POST", body: deployment });
       let found: readonly unknown[] = [];
       for (let i = 0; i < 100 && found.length < Math.max(sets, 1); i++) {
-        found = (await ask(kubeconfig, "/apis/apps/v1/namespaces/default/replicasets")).body["items"] as readonly unknown[];
+        found = (await ask(kubeconfig, "/apis/apps/v1/namespaces/default/replicasets")).body[
+          "items"
+        ] as readonly unknown[];
         if (sets === 0 && i > 10) break;
       }
       expect(found).toHaveLength(sets);
@@ -115,7 +155,10 @@ describe("fairlead server", () => {
     const args = ["server", "--controllers", "none", "--data-dir", data];
     const first = new Session(args);
     const before = await first.ready();
-    const created = await ask(before.kubeconfig, "/api/v1/namespaces/default/configmaps", { method: "POST", body: configMap });
+    const created = await ask(before.kubeconfig, "/api/v1/namespaces/default/configmaps", {
+      method: "POST",
+      body: configMap,
+    });
     expect(await first.stop("SIGTERM")).toBe(0);
     const second = new Session(args);
     const after = await second.ready();
@@ -127,7 +170,9 @@ describe("fairlead server", () => {
     await new Session(args).ready();
     const second = new Session([...args, "--kubeconfig", join(folder, "other"), "--token-file", join(folder, "t")]);
     expect(await second.status).toBe(1);
-    expect(second.err).toMatch(/^error: .*data is in use by process \d+: stop it, or choose another folder with --data-dir\n$/);
+    expect(second.err).toMatch(
+      /^error: .*data is in use by process \d+: stop it, or choose another folder with --data-dir\n$/,
+    );
   });
 
   it("names a port that is in use", async () => {
@@ -163,7 +208,11 @@ describe("fairlead server", () => {
 describe("fairlead up refuses, with one line and before anything starts,", () => {
   it.each([
     ["a chart that is not there", ["--chart", "nowhere.tgz"], /--chart nowhere.tgz: .*nowhere\.tgz does not exist/],
-    ["a protocol that it does not know", ["--chart", "ftp://h/c.tgz"], /--chart ftp:\/\/h\/c\.tgz: charts come from a file, a folder, https:\/\/ or oci:\/\//],
+    [
+      "a protocol that it does not know",
+      ["--chart", "ftp://h/c.tgz"],
+      /--chart ftp:\/\/h\/c\.tgz: charts come from a file, a folder, https:\/\/ or oci:\/\//,
+    ],
     ["values that are not there", ["--values", "nowhere.yaml"], /--values nowhere.yaml: cannot be read \(ENOENT\)/],
     ["a name that is none", ["--name", "Foo_"], /--name Foo_: a name has lower-case letters/],
   ])("%s", async (_what, args, message) => {
@@ -204,7 +253,10 @@ describe.skipIf(process.env["FAIRLEAD_HELM"] !== "1")("fairlead up", () => {
     const chart = join(folder, "chart");
     await mkdir(join(chart, "templates"), { recursive: true });
     await writeFile(join(chart, "Chart.yaml"), "apiVersion: v2\nname: c\nversion: 0.1.0\n");
-    await writeFile(join(chart, "templates", "pod.yaml"), 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: c, image: i }], volumes: [{ name: v, secret: { secretName: keys } }] }\n');
+    await writeFile(
+      join(chart, "templates", "pod.yaml"),
+      "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: c, image: i }], volumes: [{ name: v, secret: { secretName: keys } }] }\n",
+    );
     const session = new Session(["up", "--once", "--chart", chart, "--name", "held"], path);
     expect(await session.status).toBe(1);
     expect(session.err).toMatch(/^error: .*keys/);

@@ -17,7 +17,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof Interrupted) return 130;
-    terminal.stderr.write(`error: ${error instanceof FairleadError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    terminal.stderr.write(
+      `error: ${error instanceof FairleadError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     return 1;
   }
 }
@@ -26,14 +28,21 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
   const program = new Command("fairlead")
     .description("Kubernetes controllers in TypeScript whose every write touches only what they own")
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void terminal.stdout.write(text), writeErr: (text) => void terminal.stderr.write(text) });
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    });
   program
     .command("server")
     .description("run the embedded API server alone")
     .addOption(portOption())
     .addOption(new Option("--data-dir <dir>", "keep objects in this folder").conflicts("memory"))
     .option("--memory", "keep objects in memory (the default)")
-    .option("--controllers <list>", "controllers to run, as kube-controller-manager takes them: *, name, -name; scheduler and kubelet are names too; none", "*")
+    .option(
+      "--controllers <list>",
+      "controllers to run, as kube-controller-manager takes them: *, name, -name; scheduler and kubelet are names too; none",
+      "*",
+    )
     .option("--disable-admission-plugins <list>", "admission plug-ins to leave out, separated by commas")
     .option("--kubeconfig <file>", "where to write the kubeconfig")
     .option("--token-file <file>", "where to write the token of user admin")
@@ -44,11 +53,16 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
   program
     .command("up")
     .description("start everything on this machine and bring a chart to Running")
-    .option("--chart <chart>", "a chart: FILE.tgz, a folder, oci://… or https://…; the sample inference chart when absent")
+    .option(
+      "--chart <chart>",
+      "a chart: FILE.tgz, a folder, oci://… or https://…; the sample inference chart when absent",
+    )
     .option("--values <file>", "values for the chart, YAML")
     .option("--name <name>", "name of the service", "sample")
     .option("--once", "exit when it runs (0), or cannot (not 0)")
-    .addOption(new Option("--policy <name>", "which objects the chart may have").choices(["default", "unrestricted", "trusted"]))
+    .addOption(
+      new Option("--policy <name>", "which objects the chart may have").choices(["default", "unrestricted", "trusted"]),
+    )
     .option("--data-dir <dir>", "keep everything in this folder")
     .addOption(portOption())
     .action(async (flags: UpFlags) => {
@@ -61,7 +75,8 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
 function portOption(): Option {
   return new Option("--port <n>", "port on 127.0.0.1; 0 takes any free one").default(0).argParser((text) => {
     const port = Number(text);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("a port is a number from 0 to 65535");
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw new InvalidArgumentError("a port is a number from 0 to 65535");
     return port;
   });
 }

@@ -41,4 +41,3 @@ export class Interrupted extends Error {
     super("interrupted");
   }
 }
-

@@ -1,6 +1,17 @@
 import { formatTime, messageOf, parseTime, type JsonObject } from "@fairlead/base";
 import { isStatus, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
-import { addFinalizer, applyOwned, kinds, ownedPaths, owns, removeFinalizer, UnknownKindError, wholeObject, type Client, type ResourceKind } from "@fairlead/client";
+import {
+  addFinalizer,
+  applyOwned,
+  kinds,
+  ownedPaths,
+  owns,
+  removeFinalizer,
+  UnknownKindError,
+  wholeObject,
+  type Client,
+  type ResourceKind,
+} from "@fairlead/client";
 import { terminal, type Context } from "@fairlead/runtime";
 
 import { FINALIZER, MiniService, type IcmsRequest, type WorkloadConfig } from "./api.js";
@@ -30,10 +41,18 @@ export interface ActOptions {
 const workloadConfig = owns(MiniService, "spec.workloadConfig");
 
 /** Carries out a plan. Each call is safe to repeat, and to be cut off. */
-export async function act(plan: Plan, seen: Observation, ctx: Context<MiniService>, options: ActOptions): Promise<Done> {
+export async function act(
+  plan: Plan,
+  seen: Observation,
+  ctx: Context<MiniService>,
+  options: ActOptions,
+): Promise<Done> {
   switch (plan.kind) {
     case "addFinalizer":
-      return { kind: "written", service: await addFinalizer(ctx.client.api(MiniService), seen.service, FINALIZER, { signal: ctx.signal }) };
+      return {
+        kind: "written",
+        service: await addFinalizer(ctx.client.api(MiniService), seen.service, FINALIZER, { signal: ctx.signal }),
+      };
     case "removeFinalizer":
       await removeFinalizer(ctx.client.api(MiniService), seen.service, FINALIZER, { signal: ctx.signal });
       return { kind: "gone" };
@@ -61,7 +80,12 @@ export async function act(plan: Plan, seen: Observation, ctx: Context<MiniServic
  * Stores the workload's configuration in the one field that we own, or clears it: null is applied, and a leftover in any
  * form is removed by a merge patch of that path alone. Nothing else of the object is sent.
  */
-export async function saveWorkloadConfig(client: Client, service: MiniService, config: WorkloadConfig | null, ctx: Pick<Context<MiniService>, "signal" | "event">): Promise<MiniService> {
+export async function saveWorkloadConfig(
+  client: Client,
+  service: MiniService,
+  config: WorkloadConfig | null,
+  ctx: Pick<Context<MiniService>, "signal" | "event">,
+): Promise<MiniService> {
   const { name } = service.metadata;
   const owned =
     config === null
@@ -70,7 +94,11 @@ export async function saveWorkloadConfig(client: Client, service: MiniService, c
   try {
     const { object, forceCleared } = await applyOwned(client, owned, { onConflict: "take", signal: ctx.signal });
     if (forceCleared.length > 0) {
-      ctx.event({ type: "Warning", reason: "WorkloadConfigForceCleared", message: "spec.workloadConfig was held by another manager, or left empty, and was removed" });
+      ctx.event({
+        type: "Warning",
+        reason: "WorkloadConfigForceCleared",
+        message: "spec.workloadConfig was held by another manager, or left empty, and was removed",
+      });
     }
     return object;
   } catch (cause) {
@@ -92,7 +120,8 @@ async function installStep(step: InstallStep, { seen, ctx, options, revision }: 
     case "namespace":
       return applyManifest(ctx, namespaceManifest(service, request));
     case "fences":
-      for (const manifest of fenceManifests(service, request, options.instanceRules)) await applyManifest(ctx, manifest);
+      for (const manifest of fenceManifests(service, request, options.instanceRules))
+        await applyManifest(ctx, manifest);
       return;
     case "worker":
       return applyWorker(ctx, workerManifest(options.worker, service, request));
@@ -110,7 +139,11 @@ async function applyWorker(ctx: Context<MiniService>, manifest: JsonObject): Pro
   if (live === undefined) await applyManifest(ctx, manifest);
 }
 
-async function applyWorkload(seen: Observation, ctx: Context<MiniService>, request: IcmsRequest | undefined): Promise<void> {
+async function applyWorkload(
+  seen: Observation,
+  ctx: Context<MiniService>,
+  request: IcmsRequest | undefined,
+): Promise<void> {
   if (seen.rendered?.kind !== "documents") return;
   for (const object of inApplyOrder(seen.rendered.documents.objects)) {
     const kind = await ctx.client.discovery.ofObject(object, { signal: ctx.signal });
@@ -125,7 +158,10 @@ async function recordRevision(seen: Observation, ctx: Context<MiniService>, revi
   if (before?.data?.["inputDigest"] === seen.rendered.inputDigest) return;
   const inventory = seen.rendered.documents.objects.map((o) => `${gvkText(gvkOf(o))} ${nameOf(o)}`);
   const { inputDigest, hash: renderHash } = seen.rendered;
-  await applyManifest(ctx, revisionManifest(seen.service, revision, { inputDigest, renderHash, timestamp: formatTime(seen.nowMs), inventory }));
+  await applyManifest(
+    ctx,
+    revisionManifest(seen.service, revision, { inputDigest, renderHash, timestamp: formatTime(seen.nowMs), inventory }),
+  );
 }
 
 /** Applies one manifest as its owner. What the server refuses for good is terminal, and names the object. */
@@ -145,7 +181,11 @@ async function applyManifest(ctx: Context<MiniService>, manifest: JsonObject): P
 
 /** A namespace that is going away, or an account that a controller has yet to make. */
 function isTransientRefusal(error: unknown): boolean {
-  return isStatus(error) && (error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true || error.message.includes("error looking up service account"));
+  return (
+    isStatus(error) &&
+    (error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true ||
+      error.message.includes("error looking up service account"))
+  );
 }
 
 function keyOfManifest(manifest: JsonObject): ObjectKey {
@@ -161,23 +201,35 @@ async function cleanUp(seen: Observation, ctx: Context<MiniService>): Promise<Re
   for (const { kind, object } of found) {
     pending.push(`${gvkText(kind)}, ${object.metadata.name}`);
     if (object.metadata.deletionTimestamp !== undefined) continue;
-    await (ctx.client).api(kind).deleteObject(object, { propagation: "foreground", signal: ctx.signal }).ignoreError("it stays on the list and is tried again");
+    await ctx.client
+      .api(kind)
+      .deleteObject(object, { propagation: "foreground", signal: ctx.signal })
+      .ignoreError("it stays on the list and is tried again");
   }
   const graceMs = worker.kind === "present" ? (worker.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000 : 0;
   const condition = service.status?.conditions?.find((c) => c.type === "CleanupSuccessful" && c.status === "False");
   const since = parseTime(condition?.lastTransitionTime) ?? seen.nowMs;
-  if (pending.length > 0 && seen.nowMs - since < graceMs) return { stage: "workload", objects: remainingText(pending), count: pending.length, afterMs: Math.min(graceMs - (seen.nowMs - since), 2000) };
+  if (pending.length > 0 && seen.nowMs - since < graceMs)
+    return {
+      stage: "workload",
+      objects: remainingText(pending),
+      count: pending.length,
+      afterMs: Math.min(graceMs - (seen.nowMs - since), 2000),
+    };
   for (const { kind, object } of found) {
-    await (ctx.client).api(kind).deleteObject(object, { propagation: "foreground", gracePeriodSeconds: 0, signal: ctx.signal }).ignoreError("the namespace's deletion goes on with it");
+    await ctx.client
+      .api(kind)
+      .deleteObject(object, { propagation: "foreground", gracePeriodSeconds: 0, signal: ctx.signal })
+      .ignoreError("the namespace's deletion goes on with it");
   }
   if (namespace.kind === "active") {
     await ctx.client.api(kinds.Namespace).deleteObject(namespace.namespace, { signal: ctx.signal });
   }
-  if (namespace.kind === "terminating" && namespace.stuck) return { stage: "stuck", objects: `Namespace ${namespace.namespace.metadata.name}`, count: 1, afterMs: 0 };
+  if (namespace.kind === "terminating" && namespace.stuck)
+    return { stage: "stuck", objects: `Namespace ${namespace.namespace.metadata.name}`, count: 1, afterMs: 0 };
   return { stage: "namespace", objects: `Namespace ${service.spec.namespace ?? ""}`, count: 1, afterMs: 2000 };
 }
 
 export function requestOf({ request }: Observation): IcmsRequest | undefined {
   return request.kind === "found" ? request.request : undefined;
 }
-

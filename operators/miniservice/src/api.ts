@@ -59,7 +59,16 @@ export interface MiniServiceSpec {
   readonly workloadConfig?: WorkloadConfig | null;
 }
 
-export type Phase = "" | "CachingInProgress" | "Installing" | "Installed" | "Starting" | "Running" | "Completed" | "InstallFailed" | "Failed";
+export type Phase =
+  | ""
+  | "CachingInProgress"
+  | "Installing"
+  | "Installed"
+  | "Starting"
+  | "Running"
+  | "Completed"
+  | "InstallFailed"
+  | "Failed";
 
 export interface RenderedResource {
   /** `apps/v1, Kind=Deployment`; `/v1, Kind=ConfigMap`. */
@@ -114,7 +123,11 @@ export interface IcmsRequestSpec {
   readonly messageBatchId?: string;
   readonly ncaId?: string;
   readonly action?: string;
-  readonly functionDetails?: { readonly functionId?: string; readonly functionVersionId?: string; readonly functionType?: string };
+  readonly functionDetails?: {
+    readonly functionId?: string;
+    readonly functionVersionId?: string;
+    readonly functionType?: string;
+  };
   readonly taskDetails?: { readonly taskId?: string; readonly taskType?: string };
   readonly functionId?: string;
   readonly functionVersionId?: string;
@@ -180,7 +193,12 @@ export const miniServiceDefinition: Definition = {
           { name: "Phase", type: "string", jsonPath: ".status.phase" },
           { name: "Namespace", type: "string", jsonPath: ".spec.namespace" },
           { name: "Healthy", type: "string", jsonPath: '.status.conditions[?(@.type=="ObjectsHealthy")].status' },
-          { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="ObjectsHealthy")].reason', priority: 1 },
+          {
+            name: "Reason",
+            type: "string",
+            jsonPath: '.status.conditions[?(@.type=="ObjectsHealthy")].reason',
+            priority: 1,
+          },
         ],
         schema: { openAPIV3Schema: { type: "object", required: ["spec"], properties: { spec: OPEN, status: OPEN } } },
       },
@@ -195,7 +213,13 @@ export const icmsRequestDefinition: Definition = {
   spec: {
     group: GROUP,
     scope: "Namespaced",
-    names: { plural: "icmsrequests", singular: "icmsrequest", kind: "ICMSRequest", listKind: "ICMSRequestList", shortNames: ["ir"] },
+    names: {
+      plural: "icmsrequests",
+      singular: "icmsrequest",
+      kind: "ICMSRequest",
+      listKind: "ICMSRequestList",
+      shortNames: ["ir"],
+    },
     versions: [
       {
         name: "v2beta1",

@@ -50,9 +50,15 @@ export async function workloadObjects(service: MiniService, ctx: Context<MiniSer
   return found;
 }
 
-async function labelled(client: Client, kind: ResourceKind<KubernetesObject>, o: { readonly namespace: string | undefined; readonly service: MiniService; readonly signal: AbortSignal }): Promise<readonly KubernetesObject[]> {
+async function labelled(
+  client: Client,
+  kind: ResourceKind<KubernetesObject>,
+  o: { readonly namespace: string | undefined; readonly service: MiniService; readonly signal: AbortSignal },
+): Promise<readonly KubernetesObject[]> {
   try {
-    const list = await client.api(kind, o.namespace).list({ labelSelector: `${NAME_LABEL}=${o.service.metadata.name}`, signal: o.signal });
+    const list = await client
+      .api(kind, o.namespace)
+      .list({ labelSelector: `${NAME_LABEL}=${o.service.metadata.name}`, signal: o.signal });
     return list.items;
   } catch (error) {
     if (isStatus(error, "NotFound")) return [];
@@ -60,7 +66,10 @@ async function labelled(client: Client, kind: ResourceKind<KubernetesObject>, o:
   }
 }
 
-async function chartKinds(service: MiniService, ctx: Context<MiniService>): Promise<readonly ResourceKind<KubernetesObject>[]> {
+async function chartKinds(
+  service: MiniService,
+  ctx: Context<MiniService>,
+): Promise<readonly ResourceKind<KubernetesObject>[]> {
   const known = new Map(USUAL.map((k) => [`${k.group}/${k.kind}`, k]));
   for (const { gvk } of service.status?.renderedDetails?.resources ?? []) {
     const [gv = "", kind = ""] = gvk.replace(/^\//, "").split(", Kind=");

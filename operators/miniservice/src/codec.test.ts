@@ -6,13 +6,33 @@ describe("the request's name", () => {
   it.each<[sentence: string, spec: Record<string, unknown>, result: unknown]>([
     ["is the canonical one", { icmsRequestName: "a" }, { kind: "value", value: "a" }],
     ["is the legacy one where there is no other", { spotRequestName: "b" }, { kind: "value", value: "b" }],
-    ["may stand twice if it is the same", { icmsRequestName: "a", spotRequestName: "a" }, { kind: "value", value: "a" }],
+    [
+      "may stand twice if it is the same",
+      { icmsRequestName: "a", spotRequestName: "a" },
+      { kind: "value", value: "a" },
+    ],
     ["is empty when neither is there", {}, { kind: "value", value: "" }],
-    ["conflicts when the two differ", { icmsRequestName: "a", spotRequestName: "b" }, { kind: "invalid", message: "ICMS request name has conflicting values" }],
-    ["conflicts when one is empty and the other is not", { icmsRequestName: "", spotRequestName: "x" }, { kind: "invalid", message: "ICMS request name has conflicting values" }],
+    [
+      "conflicts when the two differ",
+      { icmsRequestName: "a", spotRequestName: "b" },
+      { kind: "invalid", message: "ICMS request name has conflicting values" },
+    ],
+    [
+      "conflicts when one is empty and the other is not",
+      { icmsRequestName: "", spotRequestName: "x" },
+      { kind: "invalid", message: "ICMS request name has conflicting values" },
+    ],
     ["takes null for the empty text", { icmsRequestName: null }, { kind: "value", value: "" }],
-    ["conflicts when one is null and the other is not", { icmsRequestName: null, spotRequestName: "x" }, { kind: "invalid", message: "ICMS request name has conflicting values" }],
-    ["must be text", { icmsRequestName: 5 }, { kind: "invalid", message: "decode ICMS request name: icmsRequestName must be a string" }],
+    [
+      "conflicts when one is null and the other is not",
+      { icmsRequestName: null, spotRequestName: "x" },
+      { kind: "invalid", message: "ICMS request name has conflicting values" },
+    ],
+    [
+      "must be text",
+      { icmsRequestName: 5 },
+      { kind: "invalid", message: "decode ICMS request name: icmsRequestName must be a string" },
+    ],
     ["is not what nearly has its name", { spatRequestName: "x" }, { kind: "value", value: "" }],
     ["is not found by another case", { icmsrequestname: "x" }, { kind: "value", value: "" }],
   ])("%s", (_sentence, spec, result) => {
@@ -21,18 +41,31 @@ describe("the request's name", () => {
 
   it("has a namespace with the same rules", () => {
     expect(decodeRequestNamespace({ spotRequestNamespace: "n" })).toEqual({ kind: "value", value: "n" });
-    expect(decodeRequestNamespace({ icmsRequestNamespace: "m", spotRequestNamespace: "n" })).toEqual({ kind: "invalid", message: "ICMS request namespace has conflicting values" });
+    expect(decodeRequestNamespace({ icmsRequestNamespace: "m", spotRequestNamespace: "n" })).toEqual({
+      kind: "invalid",
+      message: "ICMS request namespace has conflicting values",
+    });
   });
 });
 
 describe("a spec on the wire", () => {
   it("has its required fields even when they are empty, and no configuration when there is none", () => {
-    expect(encodeSpec({})).toEqual({ namespace: "", icmsRequestName: "", helmChartConfig: { url: "", authConfig: { k8sSecrets: null } } });
+    expect(encodeSpec({})).toEqual({
+      namespace: "",
+      icmsRequestName: "",
+      helmChartConfig: { url: "", authConfig: { k8sSecrets: null } },
+    });
     expect(encodeSpec({ workloadConfig: null })).not.toHaveProperty("workloadConfig");
   });
 
   it("keeps what it does not know, and writes the canonical name only", () => {
-    const spec = { namespace: "n", spotRequestName: "r", helmChartConfig: { url: "u", extra: 1 }, workloadConfig: { featureFlags: { StatusByWorkerReadiness: false } }, vendor: { a: [1] } };
+    const spec = {
+      namespace: "n",
+      spotRequestName: "r",
+      helmChartConfig: { url: "u", extra: 1 },
+      workloadConfig: { featureFlags: { StatusByWorkerReadiness: false } },
+      vendor: { a: [1] },
+    };
     expect(encodeSpec(spec as never)).toEqual({
       namespace: "n",
       icmsRequestName: "r",
@@ -43,7 +76,12 @@ describe("a spec on the wire", () => {
   });
 
   it("comes back as it went", () => {
-    const spec = { namespace: "n", icmsRequestName: "r", helmChartConfig: { url: "u", serviceName: "s", servicePort: null, authConfig: { k8sSecrets: null } }, workloadConfig: {} };
+    const spec = {
+      namespace: "n",
+      icmsRequestName: "r",
+      helmChartConfig: { url: "u", serviceName: "s", servicePort: null, authConfig: { k8sSecrets: null } },
+      workloadConfig: {},
+    };
     expect(encodeSpec(encodeSpec(spec) as never)).toEqual(spec);
   });
 });

@@ -6,7 +6,8 @@ import type { MiniServiceSpec, WorkloadConfig } from "./api.js";
  * Compatibility JSON: names that had other spellings before, and the equality of workload configurations. Decoding never
  * throws, since one object that cannot be decoded must not stop the watch of all others: a conflict is a result.
  */
-export type Decoded = { readonly kind: "value"; readonly value: string } | { readonly kind: "invalid"; readonly message: string };
+export type Decoded =
+  { readonly kind: "value"; readonly value: string } | { readonly kind: "invalid"; readonly message: string };
 
 /** An alias pair: the name that is written, the one that is still read, and what messages call the thing. */
 interface Alias {
@@ -16,7 +17,11 @@ interface Alias {
 }
 
 const REQUEST_NAME: Alias = { canonical: "icmsRequestName", legacy: "spotRequestName", label: "ICMS request name" };
-const REQUEST_NAMESPACE: Alias = { canonical: "icmsRequestNamespace", legacy: "spotRequestNamespace", label: "ICMS request namespace" };
+const REQUEST_NAMESPACE: Alias = {
+  canonical: "icmsRequestNamespace",
+  legacy: "spotRequestNamespace",
+  label: "ICMS request namespace",
+};
 
 /** The request's name; `""` when the spec has none. */
 export function decodeRequestName(spec: MiniServiceSpec | JsonObject | undefined): Decoded {
@@ -55,13 +60,22 @@ export function encodeSpec(spec: MiniServiceSpec): JsonObject {
     ...(rest as JsonObject),
     namespace: spec.namespace ?? "",
     icmsRequestName: name.kind === "value" ? name.value : (spec.icmsRequestName ?? ""),
-    helmChartConfig: { ...chart, url: chart["url"] ?? "", authConfig: { k8sSecrets: null, ...(chart["authConfig"] as JsonObject | undefined) } },
-    ...(workloadConfig === undefined || workloadConfig === null ? {} : { workloadConfig: workloadConfig as unknown as JsonValue }),
+    helmChartConfig: {
+      ...chart,
+      url: chart["url"] ?? "",
+      authConfig: { k8sSecrets: null, ...(chart["authConfig"] as JsonObject | undefined) },
+    },
+    ...(workloadConfig === undefined || workloadConfig === null
+      ? {}
+      : { workloadConfig: workloadConfig as unknown as JsonValue }),
   };
 }
 
 /** Equality of workload configurations: no flags equal an empty map of flags, no configuration does not equal an empty one. */
-export function sameWorkloadConfig(a: WorkloadConfig | null | undefined, b: WorkloadConfig | null | undefined): boolean {
+export function sameWorkloadConfig(
+  a: WorkloadConfig | null | undefined,
+  b: WorkloadConfig | null | undefined,
+): boolean {
   const none = (c: WorkloadConfig | null | undefined): c is null | undefined => c === undefined || c === null;
   if (none(a) || none(b)) return none(a) && none(b);
   return deepEqual(a.featureFlags ?? {}, b.featureFlags ?? {});

@@ -20,7 +20,8 @@ export function withConditions(
 ): readonly Condition[] {
   return changes.reduce<readonly Condition[]>((conditions, change) => {
     const old = conditions.find((c) => c.type === change.type);
-    const lastTransitionTime = (old?.status === change.status ? old.lastTransitionTime : undefined) ?? formatTime(at.nowMs);
+    const lastTransitionTime =
+      (old?.status === change.status ? old.lastTransitionTime : undefined) ?? formatTime(at.nowMs);
     const next: Condition = { ...change, lastTransitionTime, observedGeneration: at.generation };
     return old === undefined ? [...conditions, next] : conditions.map((c) => (c === old ? next : c));
   }, before);

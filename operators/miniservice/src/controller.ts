@@ -1,10 +1,27 @@
 import { messageOf, type JsonObject } from "@fairlead/base";
 import { isStatus, type KubernetesObject } from "@fairlead/apimachinery";
 import { kinds, StaleObjectError } from "@fairlead/client";
-import { after, defineController, index, settled, TerminalError, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  index,
+  settled,
+  TerminalError,
+  watch,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 import { act, type ActOptions, type Done } from "./act.js";
-import { FIELD_MANAGER, IcmsRequest, MiniService, NAME_LABEL, REQUESTS_NAMESPACE, type MiniServiceStatus } from "./api.js";
+import {
+  FIELD_MANAGER,
+  IcmsRequest,
+  MiniService,
+  NAME_LABEL,
+  REQUESTS_NAMESPACE,
+  type MiniServiceStatus,
+} from "./api.js";
 import { decide, type Plan } from "./decide.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { DEFAULT_INSTANCE_RULES } from "./manifests.js";
@@ -46,16 +63,27 @@ export function miniServiceController(options: MiniServiceOptions): ControllerDe
     render: { renderer: options.renderer, policy: options.policy, digest: options.digest },
   };
   const acting: ActOptions = { worker: options.worker, instanceRules: options.instanceRules ?? DEFAULT_INSTANCE_RULES };
-  const byNamespace = (o: KubernetesObject, stores: { store: Context<MiniService>["store"] }): readonly { readonly name: string }[] => {
+  const byNamespace = (
+    o: KubernetesObject,
+    stores: { store: Context<MiniService>["store"] },
+  ): readonly { readonly name: string }[] => {
     const namespace = o.metadata.namespace ?? o.metadata.name;
-    return stores.store(MiniService).by("namespace", namespace).map((s) => ({ name: s.metadata.name }));
+    return stores
+      .store(MiniService)
+      .by("namespace", namespace)
+      .map((s) => ({ name: s.metadata.name }));
   };
   return defineController<MiniService>({
     name: "miniservice",
     for: MiniService,
     fieldManager: FIELD_MANAGER,
     watches: [
-      watch(IcmsRequest, (request, stores) => stores.store(MiniService).by("request", request.metadata.name).map((s) => ({ name: s.metadata.name }))),
+      watch(IcmsRequest, (request, stores) =>
+        stores
+          .store(MiniService)
+          .by("request", request.metadata.name)
+          .map((s) => ({ name: s.metadata.name })),
+      ),
       watch(kinds.Namespace, (namespace) => {
         const name = namespace.metadata.labels?.[NAME_LABEL];
         return name === undefined ? [] : [{ name }];
@@ -63,7 +91,9 @@ export function miniServiceController(options: MiniServiceOptions): ControllerDe
       ...STORED_KINDS.map((kind) => watch(kind, byNamespace)),
     ],
     indexes: [
-      index(MiniService, "namespace", (service) => (service.spec.namespace === undefined ? [] : [service.spec.namespace])),
+      index(MiniService, "namespace", (service) =>
+        service.spec.namespace === undefined ? [] : [service.spec.namespace],
+      ),
       index(MiniService, "request", (service) => [service.spec.icmsRequestName ?? service.spec.spotRequestName ?? ""]),
     ],
     concurrency: 4,
@@ -95,7 +125,12 @@ async function pass(object: MiniService, ctx: Context<MiniService>, options: Opt
       const done = await tryAct(plan, seen, ctx, options.acting);
       if (done.kind === "written") service = done.service;
       else if (done.kind === "gone") return settled();
-      else return await conclude(done.kind === "failed" ? done.plan : plan, { seen, done: done.kind === "failed" ? { kind: "done" } : done, ctx });
+      else
+        return await conclude(done.kind === "failed" ? done.plan : plan, {
+          seen,
+          done: done.kind === "failed" ? { kind: "done" } : done,
+          ctx,
+        });
     }
     return after(0);
   } catch (error) {
@@ -114,11 +149,17 @@ async function tryAct(plan: Plan, seen: Observation, ctx: Context<MiniService>, 
     return await act(plan, seen, ctx, options);
   } catch (error) {
     if (!(error instanceof TerminalError) || plan.kind !== "install") throw error;
-    return { kind: "failed", plan: { kind: "fail", reason: error.reason, message: messageOf(error), update: plan.update } };
+    return {
+      kind: "failed",
+      plan: { kind: "fail", reason: error.reason, message: messageOf(error), update: plan.update },
+    };
   }
 }
 
-async function conclude(plan: Plan, { seen, done, ctx }: { readonly seen: Observation; readonly done: Done; readonly ctx: Context<MiniService> }): Promise<Outcome> {
+async function conclude(
+  plan: Plan,
+  { seen, done, ctx }: { readonly seen: Observation; readonly done: Done; readonly ctx: Context<MiniService> },
+): Promise<Outcome> {
   const { status, requeueMs } = statusOf(seen, plan, done);
   if (status !== undefined) await writeStatus(status, seen, ctx);
   if (plan.kind === "retry") throw new Error(plan.message);
@@ -127,13 +168,21 @@ async function conclude(plan: Plan, { seen, done, ctx }: { readonly seen: Observ
 }
 
 /** A merge of the status, bound to the version that was read: conditions are a list, and a stranger's must not be lost. */
-async function writeStatus(status: MiniServiceStatus, { service }: Observation, ctx: Context<MiniService>): Promise<void> {
+async function writeStatus(
+  status: MiniServiceStatus,
+  { service }: Observation,
+  ctx: Context<MiniService>,
+): Promise<void> {
   const { resourceVersion } = service.metadata;
   const before = service.status?.phase ?? "";
   await ctx.status(status, resourceVersion === undefined ? {} : { precondition: { resourceVersion } });
   if (status.phase !== undefined && status.phase !== before) {
     const failed = status.phase === "InstallFailed" || status.phase === "Failed";
-    ctx.event({ type: failed ? "Warning" : "Normal", reason: status.phase, message: `phase ${before === "" ? "(none)" : before} -> ${status.phase}` });
+    ctx.event({
+      type: failed ? "Warning" : "Normal",
+      reason: status.phase,
+      message: `phase ${before === "" ? "(none)" : before} -> ${status.phase}`,
+    });
   }
 }
 

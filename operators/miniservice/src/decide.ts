@@ -44,12 +44,20 @@ const ENDED: ReadonlySet<Phase> = new Set<Phase>(["Completed", "InstallFailed", 
 export function decide(seen: Observation, limits: Limits): Plan {
   const { service, requestName, request, namespace, rendered } = seen;
   if (seen.deleting) return cleanUp(seen);
-  if (requestName.kind === "invalid") return reject("ConflictingAliases", `${requestName.message}; keep one of icmsRequestName and spotRequestName`);
-  if ((service.spec.namespace ?? "") === "") return reject("NamespaceMissing", `miniservice ${service.metadata.name} has no namespace; set spec.namespace`);
-  if (requestName.value === "") return reject("RequestNameMissing", "ICMS request name is not set; set spec.icmsRequestName");
+  if (requestName.kind === "invalid")
+    return reject("ConflictingAliases", `${requestName.message}; keep one of icmsRequestName and spotRequestName`);
+  if ((service.spec.namespace ?? "") === "")
+    return reject("NamespaceMissing", `miniservice ${service.metadata.name} has no namespace; set spec.namespace`);
+  if (requestName.value === "")
+    return reject("RequestNameMissing", "ICMS request name is not set; set spec.icmsRequestName");
   if (request.kind === "absent") {
     if (request.confirmed) return cleanUp(seen);
-    return { kind: "wait", reason: "RequestNotFound", message: `ICMSRequest ${requestName.value} not found; looking again`, afterMs: request.recheckMs };
+    return {
+      kind: "wait",
+      reason: "RequestNotFound",
+      message: `ICMSRequest ${requestName.value} not found; looking again`,
+      afterMs: request.recheckMs,
+    };
   }
   if (!seen.finalized) return { kind: "addFinalizer" };
   const update = service.status?.installedRevision !== undefined;
@@ -66,10 +74,20 @@ export function decide(seen: Observation, limits: Limits): Plan {
       break;
   }
   if (namespace.kind === "terminating") {
-    return { kind: "wait", reason: "NamespaceTerminating", message: `namespace ${service.spec.namespace ?? ""} is terminating`, afterMs: NAMESPACE_WAIT_MS };
+    return {
+      kind: "wait",
+      reason: "NamespaceTerminating",
+      message: `namespace ${service.spec.namespace ?? ""} is terminating`,
+      afterMs: NAMESPACE_WAIT_MS,
+    };
   }
   if (namespace.kind === "active" && namespace.owner === "other") {
-    return { kind: "fail", reason: "NamespaceTaken", message: `namespace ${service.spec.namespace ?? ""} belongs to another MiniService; choose another spec.namespace`, update };
+    return {
+      kind: "fail",
+      reason: "NamespaceTaken",
+      message: `namespace ${service.spec.namespace ?? ""} belongs to another MiniService; choose another spec.namespace`,
+      update,
+    };
   }
   const { config } = rendered.documents.control;
   const stored = service.spec.workloadConfig;
@@ -85,7 +103,12 @@ function install({ service, worker }: Observation, update: boolean): Plan {
   const revision = update ? (service.status?.installedRevision ?? 0) + 1 : (service.status?.revision ?? 0);
   const around: readonly InstallStep[] = ["namespace", "fences", "worker"];
   if (worker.kind === "present" && worker.health.state === "bad") {
-    return { kind: "fail", reason: "UnexpectedInstallError", message: `utils pod is ${worker.health.status}: ${worker.health.reason}`, update };
+    return {
+      kind: "fail",
+      reason: "UnexpectedInstallError",
+      message: `utils pod is ${worker.health.status}: ${worker.health.reason}`,
+      update,
+    };
   }
   if (!update && (worker.kind === "absent" || !worker.initialized)) {
     return { kind: "install", steps: around, revision, update, waitsFor: "the init containers of Pod utils" };
@@ -101,7 +124,8 @@ function watching(seen: Observation, limits: Limits): Plan {
 
 function cleanUp({ finalized, namespace }: Observation): Plan {
   if (!finalized) return { kind: "parked" };
-  if (namespace.kind === "absent" || (namespace.kind === "active" && namespace.owner !== "us")) return { kind: "removeFinalizer" };
+  if (namespace.kind === "absent" || (namespace.kind === "active" && namespace.owner !== "us"))
+    return { kind: "removeFinalizer" };
   return { kind: "cleanUp" };
 }
 

@@ -9,7 +9,17 @@ import { NO_DELAYS, simulatedCluster, type Delays } from "@fairlead/cluster-sim"
 import { Manager } from "@fairlead/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { CONTROL_CONFIG_MAP, FIELD_MANAGER, FINALIZER, IcmsRequest, icmsRequestDefinition, MiniService, miniServiceDefinition, NAME_LABEL, REQUESTS_NAMESPACE } from "./api.js";
+import {
+  CONTROL_CONFIG_MAP,
+  FIELD_MANAGER,
+  FINALIZER,
+  IcmsRequest,
+  icmsRequestDefinition,
+  MiniService,
+  miniServiceDefinition,
+  NAME_LABEL,
+  REQUESTS_NAMESPACE,
+} from "./api.js";
 import { controlPlane } from "./control-plane/control-plane.js";
 import { miniServiceController } from "./controller.js";
 import { defaultPolicy } from "./render/policy.js";
@@ -17,7 +27,9 @@ import { recordedRenderer, type Recording } from "./render/recorded.js";
 import type { Renderer } from "./render/renderer.js";
 import { neutralWorker } from "./worker/profile.js";
 
-const recordings = JSON.parse(readFileSync(new URL("../../../packages/conformance/data/rendered/sample-inference.json", import.meta.url), "utf8")) as Recording[];
+const recordings = JSON.parse(
+  readFileSync(new URL("../../../packages/conformance/data/rendered/sample-inference.json", import.meta.url), "utf8"),
+) as Recording[];
 const URL_OF_SAMPLE = recordings[0]?.url ?? "";
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
@@ -35,16 +47,35 @@ class Stack {
     this.client = this.as("tester");
   }
 
-  static async start(options: { readonly delays?: Delays; readonly purge?: boolean; readonly renderer?: Renderer } = {}): Promise<Stack> {
+  static async start(
+    options: { readonly delays?: Delays; readonly purge?: boolean; readonly renderer?: Renderer } = {},
+  ): Promise<Stack> {
     const clock = new VirtualClock();
     const stack = new Stack(await startApiServer({ clock, random: seededRandom(3), logger: silentLogger }), clock);
     for (const definition of [miniServiceDefinition, icmsRequestDefinition]) {
-      await applyOwned(stack.client, ownedPaths(wholeObject(kinds.CustomResourceDefinition), { name: definition.metadata.name }, definition as unknown as Readonly<Record<string, unknown>>));
+      await applyOwned(
+        stack.client,
+        ownedPaths(
+          wholeObject(kinds.CustomResourceDefinition),
+          { name: definition.metadata.name },
+          definition as unknown as Readonly<Record<string, unknown>>,
+        ),
+      );
     }
     await stack.client.api(kinds.Namespace).create({ metadata: { name: REQUESTS_NAMESPACE } });
     await clock.advance(10);
-    const nodes = ["n1", "n2", "n3"].map((name) => ({ name, capacity: { cpu: "64", memory: "256Gi", pods: "110", "nvidia.com/gpu": "4" } }));
-    await stack.run("kube-controller-manager", simulatedCluster({ nodes, delays: options.delays ?? { ...NO_DELAYS, readyMs: 500, stopMs: 200 }, authority: "ca" }));
+    const nodes = ["n1", "n2", "n3"].map((name) => ({
+      name,
+      capacity: { cpu: "64", memory: "256Gi", pods: "110", "nvidia.com/gpu": "4" },
+    }));
+    await stack.run(
+      "kube-controller-manager",
+      simulatedCluster({
+        nodes,
+        delays: options.delays ?? { ...NO_DELAYS, readyMs: 500, stopMs: 200 },
+        authority: "ca",
+      }),
+    );
     await stack.run(FIELD_MANAGER, {
       controllers: [
         miniServiceController({
@@ -60,12 +91,31 @@ class Stack {
   }
 
   as(fieldManager: string): Client {
-    return new Client({ transport: this.server.transport(), clock: this.clock, random: this.random, fieldManager, retry: "none" });
+    return new Client({
+      transport: this.server.transport(),
+      clock: this.clock,
+      random: this.random,
+      fieldManager,
+      retry: "none",
+    });
   }
 
-  async run(name: string, parts: Pick<ConstructorParameters<typeof Manager>[0], "controllers"> & { readonly runnables?: ConstructorParameters<typeof Manager>[0]["runnables"] }): Promise<void> {
+  async run(
+    name: string,
+    parts: Pick<ConstructorParameters<typeof Manager>[0], "controllers"> & {
+      readonly runnables?: ConstructorParameters<typeof Manager>[0]["runnables"];
+    },
+  ): Promise<void> {
     const { clock, random } = this;
-    const manager = new Manager({ client: this.as(name), clock, random, stopMs: 100, freeze: true, controllers: parts.controllers, ...(parts.runnables === undefined ? {} : { runnables: parts.runnables }) });
+    const manager = new Manager({
+      client: this.as(name),
+      clock,
+      random,
+      stopMs: 100,
+      freeze: true,
+      controllers: parts.controllers,
+      ...(parts.runnables === undefined ? {} : { runnables: parts.runnables }),
+    });
     this.#managers.push(manager);
     const started = manager.start(new AbortController().signal);
     await clock.advance(20);
@@ -82,9 +132,22 @@ class Stack {
   }
 
   async request(name: string, values?: string): Promise<void> {
-    const environment = base64("FUNCTION_NAME=f\nHELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint\nINFERENCE_PORT=8000");
-    const launch = { helmChart: URL_OF_SAMPLE, environment, ...(values === undefined ? {} : { configuration: base64(values) }) };
-    await this.client.api(IcmsRequest, REQUESTS_NAMESPACE).create({ metadata: { name }, spec: { requestId: "r1", action: "RequestICMSInstances", creationMsgInfo: { instanceCount: 1, functionLaunchSpecification: launch } } });
+    const environment = base64(
+      "FUNCTION_NAME=f\nHELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint\nINFERENCE_PORT=8000",
+    );
+    const launch = {
+      helmChart: URL_OF_SAMPLE,
+      environment,
+      ...(values === undefined ? {} : { configuration: base64(values) }),
+    };
+    await this.client.api(IcmsRequest, REQUESTS_NAMESPACE).create({
+      metadata: { name },
+      spec: {
+        requestId: "r1",
+        action: "RequestICMSInstances",
+        creationMsgInfo: { instanceCount: 1, functionLaunchSpecification: launch },
+      },
+    });
   }
 
   service(name = "sr-foo-miniservice"): Promise<MiniService> {
@@ -105,7 +168,9 @@ class Stack {
 
   /** Whether the chart's entry Service has an endpoint that takes requests. */
   async serves(): Promise<boolean> {
-    const { items } = await this.client.api(kinds.EndpointSlice, "sr-foo").list({ labelSelector: "kubernetes.io/service-name=mini-service-entrypoint" });
+    const { items } = await this.client
+      .api(kinds.EndpointSlice, "sr-foo")
+      .list({ labelSelector: "kubernetes.io/service-name=mini-service-entrypoint" });
     return items.some((s) => (s.endpoints ?? []).some((e) => e.conditions?.ready === true));
   }
 
@@ -128,50 +193,98 @@ describe("a function whose worker's readiness counts", () => {
   beforeEach(async () => {
     stack = await Stack.start();
     await stack.request("sr-foo");
-    await stack.until("Running", async () => (await stack.phase()) === "Running" && (await stack.functionState()) === "ACTIVE");
+    await stack.until(
+      "Running",
+      async () => (await stack.phase()) === "Running" && (await stack.functionState()) === "ACTIVE",
+    );
   });
 
   it("is installed at revision zero with the flag stored, and the flag is all that the operator owns of the spec", async () => {
     const service = await stack.service();
     expect(service.spec.workloadConfig).toEqual({ featureFlags: { StatusByWorkerReadiness: true } });
-    expect(service.spec).toMatchObject({ namespace: "sr-foo", icmsRequestName: "sr-foo", helmChartConfig: { url: URL_OF_SAMPLE, serviceName: "mini-service-entrypoint", servicePort: 8000 } });
-    expect(service.status).toMatchObject({ revision: 0, installedRevision: 0, observedGeneration: service.metadata.generation });
-    const applied = service.metadata.managedFields?.filter((e) => e.manager === FIELD_MANAGER && e.operation === "Apply") ?? [];
-    expect(applied.map((e) => e.fieldsV1)).toEqual([{ "f:spec": { "f:workloadConfig": { ".": {}, "f:featureFlags": { ".": {}, "f:StatusByWorkerReadiness": {} } } } }]);
+    expect(service.spec).toMatchObject({
+      namespace: "sr-foo",
+      icmsRequestName: "sr-foo",
+      helmChartConfig: { url: URL_OF_SAMPLE, serviceName: "mini-service-entrypoint", servicePort: 8000 },
+    });
+    expect(service.status).toMatchObject({
+      revision: 0,
+      installedRevision: 0,
+      observedGeneration: service.metadata.generation,
+    });
+    const applied =
+      service.metadata.managedFields?.filter((e) => e.manager === FIELD_MANAGER && e.operation === "Apply") ?? [];
+    expect(applied.map((e) => e.fieldsV1)).toEqual([
+      { "f:spec": { "f:workloadConfig": { ".": {}, "f:featureFlags": { ".": {}, "f:StatusByWorkerReadiness": {} } } } },
+    ]);
     expect(service.metadata.finalizers).toEqual([FINALIZER]);
-    await expect(stack.client.api(kinds.ConfigMap).get({ namespace: "sr-foo", name: CONTROL_CONFIG_MAP })).rejects.toSatisfy((e) => isStatus(e, "NotFound"));
+    await expect(
+      stack.client.api(kinds.ConfigMap).get({ namespace: "sr-foo", name: CONTROL_CONFIG_MAP }),
+    ).rejects.toSatisfy((e) => isStatus(e, "NotFound"));
   });
 
   it("applies everything under its own name from the first install", async () => {
-    const deployment = await stack.client.api(kinds.Deployment).get({ namespace: "sr-foo", name: "mini-service-decode" });
+    const deployment = await stack.client
+      .api(kinds.Deployment)
+      .get({ namespace: "sr-foo", name: "mini-service-decode" });
     expect(deployment.metadata.labels?.[NAME_LABEL]).toBe("sr-foo-miniservice");
-    expect(deployment.metadata.managedFields?.filter((e) => e.operation === "Apply").map((e) => e.manager)).toEqual([FIELD_MANAGER]);
+    expect(deployment.metadata.managedFields?.filter((e) => e.operation === "Apply").map((e) => e.manager)).toEqual([
+      FIELD_MANAGER,
+    ]);
   });
 
   it("keeps serving and ACTIVE while a decode worker's node is drained, and recovers", async () => {
     await stack.until("all pods ready", async () => (await stack.condition("ObjectsHealthy"))?.status === "True");
     expect(await stack.serves()).toBe(true);
-    const { items } = await stack.client.api(kinds.Pod, "sr-foo").list({ labelSelector: "app.kubernetes.io/component=decode" });
+    const { items } = await stack.client
+      .api(kinds.Pod, "sr-foo")
+      .list({ labelSelector: "app.kubernetes.io/component=decode" });
     const victims = new Map(items.map((p) => [p.spec?.nodeName ?? "", p]));
-    const occupied = new Set((await stack.client.api(kinds.Pod, "sr-foo").list()).items.filter((p) => p.metadata.name === "utils" || p.metadata.labels?.["app.kubernetes.io/component"] === "frontend").map((p) => p.spec?.nodeName));
+    const occupied = new Set(
+      (await stack.client.api(kinds.Pod, "sr-foo").list()).items
+        .filter((p) => p.metadata.name === "utils" || p.metadata.labels?.["app.kubernetes.io/component"] === "frontend")
+        .map((p) => p.spec?.nodeName),
+    );
     const [node, victim] = [...victims].find(([name]) => !occupied.has(name)) ?? [];
     if (node === undefined || victim === undefined) throw new Error("no node carries a decode worker alone");
     const cordon = owns(kinds.Node, "spec.unschedulable");
 
     // Every revision of the degraded window is looked at as it becomes visible, whoever wrote it.
-    const seen = { revisions: 0, states: new Set<string>(), phases: new Set<string>(), healthy: new Set<string>(), gaps: 0 };
+    const seen = {
+      revisions: 0,
+      states: new Set<string>(),
+      phases: new Set<string>(),
+      healthy: new Set<string>(),
+      gaps: 0,
+    };
     const look = (): void => {
       seen.revisions++;
       const at = (collection: string, key: string) => stack.server.storage.get(collection, key)?.object as unknown;
-      seen.states.add((at("nvca.nvcf.nvidia.io/icmsrequests", `${REQUESTS_NAMESPACE}/sr-foo`) as IcmsRequest).status?.functionState ?? "");
+      seen.states.add(
+        (at("nvca.nvcf.nvidia.io/icmsrequests", `${REQUESTS_NAMESPACE}/sr-foo`) as IcmsRequest).status?.functionState ??
+          "",
+      );
       const { status } = at("nvca.nvcf.nvidia.io/miniservices", "sr-foo-miniservice") as MiniService;
       seen.phases.add(status?.phase ?? "");
       seen.healthy.add(status?.conditions?.find((c) => c.type === "ObjectsHealthy")?.status ?? "");
-      const slices = stack.server.storage.list("discovery.k8s.io/endpointslices", { prefix: "sr-foo/" }).map((r) => r.object as unknown as kinds.EndpointSlice);
-      const entry = slices.filter((s) => s.metadata.labels?.["kubernetes.io/service-name"] === "mini-service-entrypoint");
+      const slices = stack.server.storage
+        .list("discovery.k8s.io/endpointslices", { prefix: "sr-foo/" })
+        .map((r) => r.object as unknown as kinds.EndpointSlice);
+      const entry = slices.filter(
+        (s) => s.metadata.labels?.["kubernetes.io/service-name"] === "mini-service-entrypoint",
+      );
       if (!entry.some((s) => (s.endpoints ?? []).some((e) => e.conditions?.ready === true))) seen.gaps++;
     };
-    const collections = ["/pods", "/nodes", "/events", "apps/deployments", "apps/replicasets", "discovery.k8s.io/endpointslices", "nvca.nvcf.nvidia.io/icmsrequests", "nvca.nvcf.nvidia.io/miniservices"];
+    const collections = [
+      "/pods",
+      "/nodes",
+      "/events",
+      "apps/deployments",
+      "apps/replicasets",
+      "discovery.k8s.io/endpointslices",
+      "nvca.nvcf.nvidia.io/icmsrequests",
+      "nvca.nvcf.nvidia.io/miniservices",
+    ];
     const stops = collections.map((name) => stack.server.storage.subscribe(name, stack.server.storage.revision, look));
     await applyOwned(stack.as("kubectl"), ownedPaths(cordon, { name: node }, { spec: { unschedulable: true } }));
     await evict(stack.client.api(kinds.Pod), { namespace: "sr-foo", name: victim.metadata.name });
@@ -200,7 +313,11 @@ describe("a function whose worker's readiness counts", () => {
   it("goes with everything that it made when it is deleted", async () => {
     await stack.client.api(MiniService).deleteObject(await stack.service());
     await stack.client.api(IcmsRequest, REQUESTS_NAMESPACE).delete("sr-foo", { preconditions: "none" });
-    await stack.until("gone", async () => (await stack.client.api(MiniService).find("sr-foo-miniservice")) === undefined, 300_000);
+    await stack.until(
+      "gone",
+      async () => (await stack.client.api(MiniService).find("sr-foo-miniservice")) === undefined,
+      300_000,
+    );
     expect(await stack.client.api(kinds.Namespace).find("sr-foo")).toBeUndefined();
     expect((await stack.client.api(kinds.Pod).list()).items).toEqual([]);
   });
@@ -212,10 +329,16 @@ describe("spec edits by others", () => {
     await stack.request("sr-foo");
     await stack.until("Running", async () => (await stack.phase()) === "Running");
     const edit = owns(MiniService, "spec.helmChartConfig.serviceName");
-    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "" } } }), { onConflict: "take" });
+    await applyOwned(
+      stack.as("editor"),
+      ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "" } } }),
+      { onConflict: "take" },
+    );
     await stack.until("the edit is dealt with", async () => {
       const service = await stack.service();
-      return service.status?.observedGeneration === service.metadata.generation && service.status?.installedRevision === 1;
+      return (
+        service.status?.observedGeneration === service.metadata.generation && service.status?.installedRevision === 1
+      );
     });
     const service = await stack.service();
     expect(service.spec.helmChartConfig?.serviceName).toBe("");
@@ -228,9 +351,17 @@ describe("spec edits by others", () => {
     await stack.request("sr-foo");
     await stack.until("Running", async () => (await stack.phase()) === "Running");
     const edit = owns(MiniService, "spec.helmChartConfig.serviceName");
-    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "other" } } }), { onConflict: "take" });
+    await applyOwned(
+      stack.as("editor"),
+      ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { serviceName: "other" } } }),
+      { onConflict: "take" },
+    );
     await stack.clock.advance(60_000);
-    expect(await stack.condition("InstallSuccessful")).toMatchObject({ status: "False", reason: "ReValResultInvalid", message: expect.stringContaining("Service other: the chart has none of this name") as unknown });
+    expect(await stack.condition("InstallSuccessful")).toMatchObject({
+      status: "False",
+      reason: "ReValResultInvalid",
+      message: expect.stringContaining("Service other: the chart has none of this name") as unknown,
+    });
     expect(await stack.phase()).toBe("Running");
     expect(await stack.functionState()).toBe("ACTIVE");
     expect(await stack.serves()).toBe(true);
@@ -241,13 +372,34 @@ describe("spec edits by others", () => {
     await stack.request("sr-foo");
     await stack.until("Running", async () => (await stack.phase()) === "Running");
     const edit = owns(MiniService, "spec.helmChartConfig.values");
-    await applyOwned(stack.as("editor"), ownedPaths(edit, { name: "sr-foo-miniservice" }, { spec: { helmChartConfig: { values: { nvcfWorkloadConfig: false } } } }), { onConflict: "take" }).ignoreError("nulls cannot be applied; the merge below says it");
+    await applyOwned(
+      stack.as("editor"),
+      ownedPaths(
+        edit,
+        { name: "sr-foo-miniservice" },
+        { spec: { helmChartConfig: { values: { nvcfWorkloadConfig: false } } } },
+      ),
+      { onConflict: "take" },
+    ).ignoreError("nulls cannot be applied; the merge below says it");
     await stack.server.transport()(
-      { method: "PATCH", path: `/apis/nvca.nvcf.nvidia.io/v1alpha1/miniservices/sr-foo-miniservice?fieldManager=editor`, headers: { "content-type": "application/json-patch+json" }, body: JSON.stringify([{ op: "add", path: "/spec/helmChartConfig/values", value: { nvcfWorkloadConfig: null } }]) },
+      {
+        method: "PATCH",
+        path: `/apis/nvca.nvcf.nvidia.io/v1alpha1/miniservices/sr-foo-miniservice?fieldManager=editor`,
+        headers: { "content-type": "application/json-patch+json" },
+        body: JSON.stringify([
+          { op: "add", path: "/spec/helmChartConfig/values", value: { nvcfWorkloadConfig: null } },
+        ]),
+      },
       new AbortController().signal,
     );
-    await stack.until("the flag is cleared", async () => !Object.hasOwn((await stack.service()).spec, "workloadConfig"), 120_000);
-    const owners = (await stack.service()).metadata.managedFields?.filter((e) => JSON.stringify(e.fieldsV1).includes("f:workloadConfig"));
+    await stack.until(
+      "the flag is cleared",
+      async () => !Object.hasOwn((await stack.service()).spec, "workloadConfig"),
+      120_000,
+    );
+    const owners = (await stack.service()).metadata.managedFields?.filter((e) =>
+      JSON.stringify(e.fieldsV1).includes("f:workloadConfig"),
+    );
     expect(owners).toEqual([]);
   });
 });
@@ -255,8 +407,18 @@ describe("spec edits by others", () => {
 describe("what cannot be installed", () => {
   it.each<[sentence: string, spec: object, reason: string, text: string]>([
     ["has no namespace", { icmsRequestName: "sr-foo", helmChartConfig: {} }, "NamespaceMissing", "has no namespace"],
-    ["names no request", { namespace: "sr-foo", helmChartConfig: {} }, "RequestNameMissing", "ICMS request name is not set"],
-    ["has two names for its request", { namespace: "sr-foo", icmsRequestName: "a", spotRequestName: "b", helmChartConfig: {} }, "ConflictingAliases", "conflicting values"],
+    [
+      "names no request",
+      { namespace: "sr-foo", helmChartConfig: {} },
+      "RequestNameMissing",
+      "ICMS request name is not set",
+    ],
+    [
+      "has two names for its request",
+      { namespace: "sr-foo", icmsRequestName: "a", spotRequestName: "b", helmChartConfig: {} },
+      "ConflictingAliases",
+      "conflicting values",
+    ],
   ])("a MiniService that %s says so in Accepted, and is left alone", async (_sentence, spec, reason, text) => {
     stack = await Stack.start();
     await stack.client.api(MiniService).create({ metadata: { name: "sr-foo-miniservice" }, spec: spec });
@@ -267,11 +429,17 @@ describe("what cannot be installed", () => {
   });
 
   it("a chart that does not render fails the install with the reason, and leaves nothing behind", async () => {
-    const refusing: Renderer = { render: () => Promise.resolve({ kind: "invalid", errors: ["run helm template: execution error"] }) };
+    const refusing: Renderer = {
+      render: () => Promise.resolve({ kind: "invalid", errors: ["run helm template: execution error"] }),
+    };
     stack = await Stack.start({ renderer: refusing });
     await stack.request("sr-foo");
     await stack.until("InstallFailed", async () => (await stack.phase()) === "InstallFailed");
-    expect(await stack.condition("InstallSuccessful")).toMatchObject({ status: "False", reason: "ReValResultInvalid", message: 'validation errors: ["run helm template: execution error"]' });
+    expect(await stack.condition("InstallSuccessful")).toMatchObject({
+      status: "False",
+      reason: "ReValResultInvalid",
+      message: 'validation errors: ["run helm template: execution error"]',
+    });
     expect(await stack.functionState()).toBe("ERROR");
     expect(await stack.client.api(kinds.Namespace).find("sr-foo")).toBeUndefined();
   });

@@ -20,12 +20,33 @@ import type { WorkerProfile } from "./worker/profile.js";
 export const DEFAULT_INSTANCE_RULES: readonly JsonObject[] = [
   {
     apiGroups: [""],
-    resources: ["configmaps", "persistentvolumeclaims", "pods", "pods/status", "pods/log", "secrets", "serviceaccounts", "services"],
+    resources: [
+      "configmaps",
+      "persistentvolumeclaims",
+      "pods",
+      "pods/status",
+      "pods/log",
+      "secrets",
+      "serviceaccounts",
+      "services",
+    ],
     verbs: ["get", "list", "watch", "create", "update", "delete", "patch"],
   },
-  { apiGroups: ["apps"], resources: ["deployments", "replicasets", "statefulsets"], verbs: ["get", "list", "watch", "create", "update", "delete", "patch"] },
-  { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: ["get", "list", "watch", "create", "update", "delete", "patch"] },
-  { apiGroups: ["batch"], resources: ["jobs", "cronjobs"], verbs: ["get", "list", "watch", "create", "update", "delete", "patch"] },
+  {
+    apiGroups: ["apps"],
+    resources: ["deployments", "replicasets", "statefulsets"],
+    verbs: ["get", "list", "watch", "create", "update", "delete", "patch"],
+  },
+  {
+    apiGroups: ["rbac.authorization.k8s.io"],
+    resources: ["roles", "rolebindings"],
+    verbs: ["get", "list", "watch", "create", "update", "delete", "patch"],
+  },
+  {
+    apiGroups: ["batch"],
+    resources: ["jobs", "cronjobs"],
+    verbs: ["get", "list", "watch", "create", "update", "delete", "patch"],
+  },
 ];
 
 /** Labels that follow from the request; only those whose source is set. */
@@ -63,7 +84,9 @@ export function requestAnnotations(request: IcmsRequest | undefined): Readonly<R
 }
 
 function defined(labels: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(labels).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""));
+  return Object.fromEntries(
+    Object.entries(labels).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
+  );
 }
 
 export function namespaceManifest(service: MiniService, request: IcmsRequest | undefined): JsonObject {
@@ -82,7 +105,11 @@ export function namespaceManifest(service: MiniService, request: IcmsRequest | u
 export const UID_ANNOTATION = "nvca.nvcf.nvidia.io/miniservice-uid";
 
 /** Account, role, binding, metadata and pull secrets, in the order in which they are applied. */
-export function fenceManifests(service: MiniService, request: IcmsRequest | undefined, rules: readonly JsonObject[]): readonly JsonObject[] {
+export function fenceManifests(
+  service: MiniService,
+  request: IcmsRequest | undefined,
+  rules: readonly JsonObject[],
+): readonly JsonObject[] {
   const infra = (object: JsonObject): JsonObject => withInfraMetadata(object, service, request);
   const account = { metadata: { name: INSTANCE_ACCOUNT } };
   return [
@@ -134,23 +161,43 @@ function metadataConfigMap(service: MiniService, request: IcmsRequest | undefine
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name: METADATA_CONFIG_MAP, namespace: service.spec.namespace ?? "", labels: { [NAME_LABEL]: service.metadata.name }, annotations: { [INFRA_ANNOTATION]: "true" } },
+    metadata: {
+      name: METADATA_CONFIG_MAP,
+      namespace: service.spec.namespace ?? "",
+      labels: { [NAME_LABEL]: service.metadata.name },
+      annotations: { [INFRA_ANNOTATION]: "true" },
+    },
     data: { metadata: JSON.stringify(metadata) },
   };
 }
 
-export function workerManifest(profile: WorkerProfile, service: MiniService, request: IcmsRequest | undefined): JsonObject {
+export function workerManifest(
+  profile: WorkerProfile,
+  service: MiniService,
+  request: IcmsRequest | undefined,
+): JsonObject {
   return withInfraMetadata(profile.pod(service, request), service, request);
 }
 
 function withInfraMetadata(object: JsonObject, service: MiniService, request: IcmsRequest | undefined): JsonObject {
   const labelled = withMetadata(object, service, request);
   const metadata = labelled["metadata"] as JsonObject;
-  return { ...labelled, metadata: { ...metadata, namespace: service.spec.namespace ?? "", annotations: { ...(metadata["annotations"] as JsonObject), [INFRA_ANNOTATION]: "true" } } };
+  return {
+    ...labelled,
+    metadata: {
+      ...metadata,
+      namespace: service.spec.namespace ?? "",
+      annotations: { ...(metadata["annotations"] as JsonObject), [INFRA_ANNOTATION]: "true" },
+    },
+  };
 }
 
 /** An object of the chart as it is applied: our labels and annotations on top, in the service's namespace if it has one. */
-export function workloadManifest(object: JsonObject, service: MiniService, { request, namespaced }: { readonly request: IcmsRequest | undefined; readonly namespaced: boolean }): JsonObject {
+export function workloadManifest(
+  object: JsonObject,
+  service: MiniService,
+  { request, namespaced }: { readonly request: IcmsRequest | undefined; readonly namespaced: boolean },
+): JsonObject {
   const labelled = withMetadata(object, service, request);
   const { namespace: _namespace, ...metadata } = labelled["metadata"] as JsonObject;
   return { ...labelled, metadata: namespaced ? { ...metadata, namespace: service.spec.namespace ?? "" } : metadata };
@@ -177,7 +224,12 @@ function withMetadata(object: JsonObject, service: MiniService, request: IcmsReq
 export function revisionManifest(
   service: MiniService,
   revision: number,
-  record: { readonly inputDigest: string; readonly renderHash: string; readonly timestamp: string; readonly inventory: readonly string[] },
+  record: {
+    readonly inputDigest: string;
+    readonly renderHash: string;
+    readonly timestamp: string;
+    readonly inventory: readonly string[];
+  },
 ): JsonObject {
   return {
     apiVersion: "v1",
@@ -185,7 +237,11 @@ export function revisionManifest(
     metadata: {
       name: revisionName(revision),
       namespace: service.spec.namespace ?? "",
-      labels: { [MANAGED_BY_LABEL]: FIELD_MANAGER, [NAME_LABEL]: service.metadata.name, [REVISION_LABEL]: String(revision) },
+      labels: {
+        [MANAGED_BY_LABEL]: FIELD_MANAGER,
+        [NAME_LABEL]: service.metadata.name,
+        [REVISION_LABEL]: String(revision),
+      },
       annotations: { [INFRA_ANNOTATION]: "true" },
     },
     data: {

@@ -2,9 +2,19 @@ import type { Documents } from "./render/documents.js";
 
 /** A service's chart as it renders now. */
 export type Rendered =
-  | { readonly kind: "documents"; readonly inputDigest: string; readonly hash: string; readonly documents: Documents & { readonly kind: "decoded" } }
+  | {
+      readonly kind: "documents";
+      readonly inputDigest: string;
+      readonly hash: string;
+      readonly documents: Documents & { readonly kind: "decoded" };
+    }
   /** The chart, its values or the policy say no; only a change of them can help. */
-  | { readonly kind: "invalid"; readonly inputDigest: string; readonly reason: "ReValResultInvalid" | "UnexpectedInstallError"; readonly message: string }
+  | {
+      readonly kind: "invalid";
+      readonly inputDigest: string;
+      readonly reason: "ReValResultInvalid" | "UnexpectedInstallError";
+      readonly message: string;
+    }
   /** Rendering could not be tried; it will be tried again. */
   | { readonly kind: "unavailable"; readonly inputDigest: string; readonly message: string };
 

@@ -63,26 +63,61 @@ export interface ObserveOptions {
 }
 
 /** Reads what a decision about a service needs, and no more. */
-export async function observe(service: MiniService, ctx: Context<MiniService>, options: ObserveOptions): Promise<Observation> {
+export async function observe(
+  service: MiniService,
+  ctx: Context<MiniService>,
+  options: ObserveOptions,
+): Promise<Observation> {
   const nowMs = ctx.clock.now();
   const requestName = decodeRequestName(service.spec);
   const name = requestName.kind === "value" ? requestName.value : "";
   const namespaceName = service.spec.namespace ?? "";
   const deleting = service.metadata.deletionTimestamp !== undefined;
-  const request = name === "" || !options.parentRequired ? ({ kind: "unasked" } as const) : await seeRequest(name, service, ctx, options);
-  const namespace = namespaceName === "" ? ({ kind: "absent" } as const) : await seeNamespace(namespaceName, service, { ctx, limits: options.limits, nowMs });
+  const request =
+    name === "" || !options.parentRequired
+      ? ({ kind: "unasked" } as const)
+      : await seeRequest(name, service, ctx, options);
+  const namespace =
+    namespaceName === ""
+      ? ({ kind: "absent" } as const)
+      : await seeNamespace(namespaceName, service, { ctx, limits: options.limits, nowMs });
   const active = !deleting && namespaceName !== "" && name !== "" && !(request.kind === "absent");
-  const rendered = active ? await renderFor(service, { ctx, sources: options.render, memory: options.memory }) : undefined;
-  const worker = namespaceName === "" || namespace.kind === "absent" ? ({ kind: "absent" } as const) : await seeWorker(namespaceName, { ctx, limits: options.limits, nowMs });
+  const rendered = active
+    ? await renderFor(service, { ctx, sources: options.render, memory: options.memory })
+    : undefined;
+  const worker =
+    namespaceName === "" || namespace.kind === "absent"
+      ? ({ kind: "absent" } as const)
+      : await seeWorker(namespaceName, { ctx, limits: options.limits, nowMs });
   const installed = service.status?.installedRevision !== undefined;
-  const objects = installed && rendered?.kind === "documents" ? await seeObjects(service, rendered.documents.objects, ctx) : undefined;
-  return { service, nowMs, requestName, request, deleting, finalized: (service.metadata.finalizers ?? []).includes(FINALIZER), namespace, rendered, worker, objects };
+  const objects =
+    installed && rendered?.kind === "documents"
+      ? await seeObjects(service, rendered.documents.objects, ctx)
+      : undefined;
+  return {
+    service,
+    nowMs,
+    requestName,
+    request,
+    deleting,
+    finalized: (service.metadata.finalizers ?? []).includes(FINALIZER),
+    namespace,
+    rendered,
+    worker,
+    objects,
+  };
 }
 
-async function seeRequest(name: string, service: MiniService, ctx: Context<MiniService>, { requestsNamespace, limits, memory }: ObserveOptions): Promise<RequestSeen> {
+async function seeRequest(
+  name: string,
+  service: MiniService,
+  ctx: Context<MiniService>,
+  { requestsNamespace, limits, memory }: ObserveOptions,
+): Promise<RequestSeen> {
   const key = { namespace: requestsNamespace, name };
   const uid = service.metadata.uid ?? "";
-  const found = ctx.store(IcmsRequest).get(key) ?? (await ctx.client.api(IcmsRequest).find(key, { signal: ctx.signal }));
+  const found =
+    ctx.store(IcmsRequest).get(key) ?? (await ctx.client.api(IcmsRequest).find(key, { signal: ctx.signal }));
   if (found !== undefined) {
     memory.requestMissingSince.delete(uid);
     return { kind: "found", request: found };
@@ -94,10 +129,15 @@ async function seeRequest(name: string, service: MiniService, ctx: Context<MiniS
   return { kind: "absent", confirmed: left <= 0, recheckMs: Math.max(left, 0) };
 }
 
-async function seeNamespace(name: string, service: MiniService, { ctx, limits, nowMs }: { ctx: Context<MiniService>; limits: Limits; nowMs: number }): Promise<NamespaceSeen> {
+async function seeNamespace(
+  name: string,
+  service: MiniService,
+  { ctx, limits, nowMs }: { ctx: Context<MiniService>; limits: Limits; nowMs: number },
+): Promise<NamespaceSeen> {
   const namespace = await ctx.client.api(kinds.Namespace).find(name, { signal: ctx.signal });
   if (namespace === undefined) return { kind: "absent" };
-  if (namespace.metadata.deletionTimestamp !== undefined) return { kind: "terminating", namespace, stuck: isStuck(namespace, limits, nowMs) };
+  if (namespace.metadata.deletionTimestamp !== undefined)
+    return { kind: "terminating", namespace, stuck: isStuck(namespace, limits, nowMs) };
   const claim = namespace.metadata.annotations?.[UID_ANNOTATION];
   const owner = claim === undefined || claim === "" ? "nobody" : claim === service.metadata.uid ? "us" : "other";
   return { kind: "active", namespace, owner };
@@ -107,15 +147,23 @@ async function seeNamespace(name: string, service: MiniService, { ctx, limits, n
 function isStuck(namespace: kinds.Namespace, limits: Limits, nowMs: number): boolean {
   const since = parseTime(namespace.metadata.deletionTimestamp) ?? nowMs;
   if (nowMs - since > limits.namespaceStuckTimeoutMs) return true;
-  const conditions = (namespace.status?.conditions ?? []) as readonly { readonly type: string; readonly status: string; readonly lastTransitionTime?: string }[];
+  const conditions = (namespace.status?.conditions ?? []) as readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly lastTransitionTime?: string;
+  }[];
   return conditions.some((c) => {
     if (c.status !== "True") return false;
-    if (c.type === "NamespaceDeletionDiscoveryFailure" || c.type === "NamespaceDeletionGroupVersionParsingFailure") return true;
+    if (c.type === "NamespaceDeletionDiscoveryFailure" || c.type === "NamespaceDeletionGroupVersionParsingFailure")
+      return true;
     return nowMs - (parseTime(c.lastTransitionTime) ?? nowMs) > limits.namespaceStuckTimeoutMs;
   });
 }
 
-async function seeWorker(namespace: string, { ctx, limits, nowMs }: { ctx: Context<MiniService>; limits: Limits; nowMs: number }): Promise<WorkerSeen> {
+async function seeWorker(
+  namespace: string,
+  { ctx, limits, nowMs }: { ctx: Context<MiniService>; limits: Limits; nowMs: number },
+): Promise<WorkerSeen> {
   const key = { namespace, name: WORKER_POD };
   const pod = ctx.store(kinds.Pod).get(key) ?? (await ctx.client.api(kinds.Pod).find(key, { signal: ctx.signal }));
   if (pod === undefined) return { kind: "absent" };
@@ -128,7 +176,14 @@ async function seeWorker(namespace: string, { ctx, limits, nowMs }: { ctx: Conte
     health: podHealth(pod, { nowMs, limits }),
     initialized: isInitialized(pod),
     leaving: pod.metadata.deletionTimestamp !== undefined,
-    container: declared === undefined ? "undeclared" : status === undefined ? "unreported" : status.ready === true ? "ready" : "unready",
+    container:
+      declared === undefined
+        ? "undeclared"
+        : status === undefined
+          ? "unreported"
+          : status.ready === true
+            ? "ready"
+            : "unready",
   };
 }
 
@@ -151,20 +206,33 @@ export const STORED_KINDS: readonly ResourceKind<KubernetesObject>[] = [
   kinds.Service,
 ];
 
-async function seeObjects(service: MiniService, wanted: readonly JsonObject[], ctx: Context<MiniService>): Promise<readonly ObservedObject[]> {
+async function seeObjects(
+  service: MiniService,
+  wanted: readonly JsonObject[],
+  ctx: Context<MiniService>,
+): Promise<readonly ObservedObject[]> {
   const namespace = service.spec.namespace ?? "";
   const warnings = await warningsIn(namespace, ctx);
   const children = childrenIn(namespace, ctx);
   const objects: ObservedObject[] = [];
   for (const object of wanted) {
     const live = await liveObject(object, namespace, ctx);
-    objects.push({ wanted: object, live, events: warnings(object), children: live === undefined ? [] : children(live, warnings) });
+    objects.push({
+      wanted: object,
+      live,
+      events: warnings(object),
+      children: live === undefined ? [] : children(live, warnings),
+    });
   }
   return [...objects, ...sweep(namespace, wanted, { ctx, warnings })];
 }
 
 /** The live state of a rendered object: from a store where there is one, but absence is always checked with the server. */
-async function liveObject(object: JsonObject, namespace: string, ctx: Context<MiniService>): Promise<JsonObject | undefined> {
+async function liveObject(
+  object: JsonObject,
+  namespace: string,
+  ctx: Context<MiniService>,
+): Promise<JsonObject | undefined> {
   const gvk = gvkOf(object);
   const name = nameOf(object);
   const stored = STORED_KINDS.find((k) => k.group === gvk.group && k.version === gvk.version && k.kind === gvk.kind);
@@ -174,7 +242,9 @@ async function liveObject(object: JsonObject, namespace: string, ctx: Context<Mi
   }
   const kind = stored ?? (await ctx.client.discovery.find(gvk, { signal: ctx.signal }));
   if (kind === undefined) return undefined;
-  const found = await (ctx.client).api(kind).find(kind.namespaced ? { namespace, name } : { name }, { signal: ctx.signal });
+  const found = await ctx.client
+    .api(kind)
+    .find(kind.namespaced ? { namespace, name } : { name }, { signal: ctx.signal });
   return found === undefined ? undefined : asJson(found);
 }
 
@@ -183,13 +253,16 @@ type Warnings = (object: JsonObject) => readonly { readonly reason: string; read
 /** Warnings in a namespace, by the object that they are about; each message once, the oldest first. */
 async function warningsIn(namespace: string, ctx: Context<MiniService>): Promise<Warnings> {
   const { items } = await ctx.client.api(kinds.Event, namespace).list({ signal: ctx.signal });
-  const sorted = items.filter((e) => e.type === "Warning").sort((a, b) => (String(a.firstTimestamp) < String(b.firstTimestamp) ? -1 : 1));
+  const sorted = items
+    .filter((e) => e.type === "Warning")
+    .sort((a, b) => (String(a.firstTimestamp) < String(b.firstTimestamp) ? -1 : 1));
   return (object) => {
     const seen = new Set<string>();
     return sorted
       .filter((e) => {
         const about = e.involvedObject;
-        if (about.name !== nameOf(object) || about.kind !== object["kind"] || e.reason === "PolicyViolation") return false;
+        if (about.name !== nameOf(object) || about.kind !== object["kind"] || e.reason === "PolicyViolation")
+          return false;
         return !seen.has(e.message ?? "") && seen.add(e.message ?? "") !== undefined;
       })
       .map((e) => ({ reason: e.reason ?? "", message: e.message ?? "" }));
@@ -197,8 +270,16 @@ async function warningsIn(namespace: string, ctx: Context<MiniService>): Promise
 }
 
 /** The objects that an object owns, and what those own. */
-function childrenIn(namespace: string, ctx: Context<MiniService>): (owner: JsonObject, warnings: Warnings) => readonly ObservedObject[] {
-  const all = [kinds.Pod, kinds.ReplicaSet, kinds.Job].flatMap((kind) => ctx.store(kind as ResourceKind<KubernetesObject>).list().filter((o) => o.metadata.namespace === namespace));
+function childrenIn(
+  namespace: string,
+  ctx: Context<MiniService>,
+): (owner: JsonObject, warnings: Warnings) => readonly ObservedObject[] {
+  const all = [kinds.Pod, kinds.ReplicaSet, kinds.Job].flatMap((kind) =>
+    ctx
+      .store(kind as ResourceKind<KubernetesObject>)
+      .list()
+      .filter((o) => o.metadata.namespace === namespace),
+  );
   const byOwner = new Map<string, KubernetesObject[]>();
   for (const object of all) {
     for (const owner of object.metadata.ownerReferences ?? []) {
@@ -210,20 +291,43 @@ function childrenIn(namespace: string, ctx: Context<MiniService>): (owner: JsonO
     const metadata = owner["metadata"] as { readonly uid?: string } | undefined;
     const owned = byOwner.get(metadata?.uid ?? "") ?? [];
     const active = owned.filter((o) => o.kind !== "ReplicaSet" || (o as kinds.ReplicaSet).spec?.replicas !== 0);
-    return active.map((o) => ({ wanted: asJson(o), live: asJson(o), events: warnings(asJson(o)), children: of(asJson(o), warnings) }));
+    return active.map((o) => ({
+      wanted: asJson(o),
+      live: asJson(o),
+      events: warnings(asJson(o)),
+      children: of(asJson(o), warnings),
+    }));
   };
   return of;
 }
 
 /** Pods of the namespace that no rendered object stands for and that are stuck: an operator inside the chart made them. */
-function sweep(namespace: string, wanted: readonly JsonObject[], { ctx, warnings }: { ctx: Context<MiniService>; warnings: Warnings }): readonly ObservedObject[] {
-  const rendered = new Set(wanted.filter((o) => o["kind"] === "Pod" && (namespaceOf(o) === "" || namespaceOf(o) === namespace)).map(nameOf));
+function sweep(
+  namespace: string,
+  wanted: readonly JsonObject[],
+  { ctx, warnings }: { ctx: Context<MiniService>; warnings: Warnings },
+): readonly ObservedObject[] {
+  const rendered = new Set(
+    wanted.filter((o) => o["kind"] === "Pod" && (namespaceOf(o) === "" || namespaceOf(o) === namespace)).map(nameOf),
+  );
   return ctx
     .store(kinds.Pod)
     .list()
-    .filter((pod) => pod.metadata.namespace === namespace && pod.metadata.name !== WORKER_POD && !rendered.has(pod.metadata.name))
-    .filter((pod) => pod.metadata.annotations?.[INFRA_ANNOTATION] === undefined && pod.metadata.deletionTimestamp === undefined)
-    .map((pod) => ({ wanted: asJson(pod), live: asJson(pod), events: warnings(asJson(pod)), children: [], swept: true }));
+    .filter(
+      (pod) =>
+        pod.metadata.namespace === namespace && pod.metadata.name !== WORKER_POD && !rendered.has(pod.metadata.name),
+    )
+    .filter(
+      (pod) =>
+        pod.metadata.annotations?.[INFRA_ANNOTATION] === undefined && pod.metadata.deletionTimestamp === undefined,
+    )
+    .map((pod) => ({
+      wanted: asJson(pod),
+      live: asJson(pod),
+      events: warnings(asJson(pod)),
+      children: [],
+      swept: true,
+    }));
 }
 
 /** An object as plain JSON with its type, which items of lists and stores may lack. */
@@ -233,4 +337,3 @@ function asJson(object: KubernetesObject): JsonObject {
   const kind = STORED_KINDS.find((k) => k.kind === (object as { readonly kind?: string }).kind);
   return kind === undefined ? json : { ...json, kind: kind.kind };
 }
-

@@ -32,7 +32,10 @@ export function inputDigest(service: MiniService, digest: (text: string) => stri
 }
 
 /** The render of a service's present inputs, from memory or made now. Never throws but on abort. */
-export async function renderFor(service: MiniService, o: { readonly ctx: Context<MiniService>; readonly sources: RenderSources; readonly memory: Memory }): Promise<Rendered> {
+export async function renderFor(
+  service: MiniService,
+  o: { readonly ctx: Context<MiniService>; readonly sources: RenderSources; readonly memory: Memory },
+): Promise<Rendered> {
   const digest = inputDigest(service, o.sources.digest);
   const key = `${service.metadata.uid ?? ""}:${digest}`;
   const held = o.memory.renders.get(key);
@@ -42,39 +45,78 @@ export async function renderFor(service: MiniService, o: { readonly ctx: Context
   return rendered;
 }
 
-async function tryRender(service: MiniService, digest: string, { ctx, sources }: { readonly ctx: Context<MiniService>; readonly sources: RenderSources }): Promise<Rendered> {
+async function tryRender(
+  service: MiniService,
+  digest: string,
+  { ctx, sources }: { readonly ctx: Context<MiniService>; readonly sources: RenderSources },
+): Promise<Rendered> {
   const chart = service.spec.helmChartConfig ?? {};
   const namespace = service.spec.namespace ?? "";
   const { values } = chart;
   if (values !== undefined && values !== null && !isObject(values)) {
-    return { kind: "invalid", inputDigest: digest, reason: "ReValResultInvalid", message: "validation errors: [\"helmChartConfig.values must be a map\"]" };
+    return {
+      kind: "invalid",
+      inputDigest: digest,
+      reason: "ReValResultInvalid",
+      message: 'validation errors: ["helmChartConfig.values must be a map"]',
+    };
   }
   try {
     const capabilities = await capabilitiesOf(ctx.client, ctx.signal);
-    const rendering = await sources.renderer.render({ url: chart.url ?? "", values: (values ?? {}), namespace, auth: chart.authConfig?.k8sSecrets ?? [], ...capabilities }, ctx.signal);
+    const rendering = await sources.renderer.render(
+      {
+        url: chart.url ?? "",
+        values: values ?? {},
+        namespace,
+        auth: chart.authConfig?.k8sSecrets ?? [],
+        ...capabilities,
+      },
+      ctx.signal,
+    );
     if (rendering.kind === "invalid") return refused(digest, rendering.errors);
     const { serviceName, servicePort } = chart;
-    const target = serviceName === undefined || serviceName === "" ? {} : { target: { name: serviceName, port: servicePort ?? undefined } };
+    const target =
+      serviceName === undefined || serviceName === ""
+        ? {}
+        : { target: { name: serviceName, port: servicePort ?? undefined } };
     const admitted = sources.policy.admit(rendering.objects, { namespace, digest: sources.digest, ...target });
     if (admitted.errors.length > 0) return refused(digest, admitted.errors);
     const documents = documentsOf(admitted.objects);
-    if (documents.kind === "invalid") return { kind: "invalid", inputDigest: digest, reason: "UnexpectedInstallError", message: documents.message };
-    return { kind: "documents", inputDigest: digest, hash: `sha256:${sources.digest(renderText(admitted.objects))}`, documents };
+    if (documents.kind === "invalid")
+      return { kind: "invalid", inputDigest: digest, reason: "UnexpectedInstallError", message: documents.message };
+    return {
+      kind: "documents",
+      inputDigest: digest,
+      hash: `sha256:${sources.digest(renderText(admitted.objects))}`,
+      documents,
+    };
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    if (error instanceof RenderError && !error.retriable) return { kind: "invalid", inputDigest: digest, reason: "UnexpectedInstallError", message: messageOf(error) };
+    if (error instanceof RenderError && !error.retriable)
+      return { kind: "invalid", inputDigest: digest, reason: "UnexpectedInstallError", message: messageOf(error) };
     return { kind: "unavailable", inputDigest: digest, message: messageOf(error) };
   }
 }
 
 /** The words of a failed validation: Go's %q of the list. */
 function refused(digest: string, errors: readonly string[]): Rendered {
-  return { kind: "invalid", inputDigest: digest, reason: "ReValResultInvalid", message: `validation errors: [${errors.map((e) => JSON.stringify(e)).join(" ")}]` };
+  return {
+    kind: "invalid",
+    inputDigest: digest,
+    reason: "ReValResultInvalid",
+    message: `validation errors: [${errors.map((e) => JSON.stringify(e)).join(" ")}]`,
+  };
 }
 
 /** What charts may ask about the cluster: its version, and the versions and kinds that it serves. */
-export async function capabilitiesOf(client: Client, signal: AbortSignal): Promise<{ readonly kubeVersion: string; readonly apiVersions: readonly string[] }> {
-  const response = await client.transport({ method: "GET", path: "/version", headers: { accept: "application/json" } }, signal);
+export async function capabilitiesOf(
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ readonly kubeVersion: string; readonly apiVersions: readonly string[] }> {
+  const response = await client.transport(
+    { method: "GET", path: "/version", headers: { accept: "application/json" } },
+    signal,
+  );
   const version = JSON.parse(await bodyText(response)) as { readonly gitVersion?: string };
   const served = await client.discovery.preferred({ signal });
   const names = new Set<string>();

@@ -33,7 +33,10 @@ export function statusOf(seen: Observation, plan: Plan, done: Done): StatusPlan 
   const before = seen.service.status ?? {};
   const generation = seen.service.metadata.generation ?? 0;
   const phase = changes.phase ?? before.phase ?? "";
-  const conditions = withConditions(before.conditions ?? [], changes.conditions ?? [], { nowMs: seen.nowMs, generation });
+  const conditions = withConditions(before.conditions ?? [], changes.conditions ?? [], {
+    nowMs: seen.nowMs,
+    generation,
+  });
   return {
     status: {
       ...changes.fields,
@@ -49,20 +52,37 @@ export function statusOf(seen: Observation, plan: Plan, done: Done): StatusPlan 
 function changesOf(seen: Observation, plan: Plan, done: Done): Changes | undefined {
   switch (plan.kind) {
     case "reject":
-      return { conditions: [{ type: "Accepted", status: "False", reason: plan.reason, message: plan.message }], observed: true };
+      return {
+        conditions: [{ type: "Accepted", status: "False", reason: plan.reason, message: plan.message }],
+        observed: true,
+      };
     case "install":
       return installChanges(seen, plan);
     case "fail":
       return failChanges(seen, plan);
     case "wait":
-      return { conditions: [ACCEPTED, { type: "InstallSuccessful", status: "False", reason: plan.reason, message: plan.message }], observed: false, requeueMs: plan.afterMs };
+      return {
+        conditions: [
+          ACCEPTED,
+          { type: "InstallSuccessful", status: "False", reason: plan.reason, message: plan.message },
+        ],
+        observed: false,
+        requeueMs: plan.afterMs,
+      };
     case "watch":
     case "restoreWorker":
       return healthChanges(seen, plan.verdict);
     case "cleanUp":
       return done.kind === "remaining" ? cleanUpChanges(done) : undefined;
     case "retry":
-      return { conditions: [ACCEPTED, { type: "InstallSuccessful", status: "False", reason: "RenderUnavailable", message: plan.message }], phase: installingPhase(seen), observed: false };
+      return {
+        conditions: [
+          ACCEPTED,
+          { type: "InstallSuccessful", status: "False", reason: "RenderUnavailable", message: plan.message },
+        ],
+        phase: installingPhase(seen),
+        observed: false,
+      };
     case "addFinalizer":
     case "removeFinalizer":
     case "saveWorkloadConfig":
@@ -73,29 +93,56 @@ function changesOf(seen: Observation, plan: Plan, done: Done): Changes | undefin
 
 function renderedFields({ rendered }: Observation): MiniServiceStatus {
   if (rendered?.kind !== "documents") return {};
-  return { renderedDetails: { hash: rendered.hash, resources: rendered.documents.resources }, attemptedDigest: rendered.inputDigest };
+  return {
+    renderedDetails: { hash: rendered.hash, resources: rendered.documents.resources },
+    attemptedDigest: rendered.inputDigest,
+  };
 }
 
 /** While a revision serves, an update of it does not take the phase away. */
 function installingPhase({ service }: Observation): Phase {
   const phase = service.status?.phase ?? "";
-  return service.status?.installedRevision !== undefined && (phase === "Running" || phase === "Starting" || phase === "Installed") ? phase : "Installing";
+  return service.status?.installedRevision !== undefined &&
+    (phase === "Running" || phase === "Starting" || phase === "Installed")
+    ? phase
+    : "Installing";
 }
 
 function installChanges(seen: Observation, plan: Plan & { readonly kind: "install" }): Changes {
   const fields = { ...renderedFields(seen), revision: plan.revision };
   if (plan.waitsFor !== undefined) {
-    const waiting: ConditionChange = { type: "InstallSuccessful", status: "False", reason: "Installing", message: `waiting for ${plan.waitsFor}` };
-    return { conditions: [ACCEPTED, waiting], phase: installingPhase(seen), fields, observed: false, requeueMs: undefined };
+    const waiting: ConditionChange = {
+      type: "InstallSuccessful",
+      status: "False",
+      reason: "Installing",
+      message: `waiting for ${plan.waitsFor}`,
+    };
+    return {
+      conditions: [ACCEPTED, waiting],
+      phase: installingPhase(seen),
+      fields,
+      observed: false,
+      requeueMs: undefined,
+    };
   }
   const installed: ConditionChange = plan.update
-    ? { type: "InstallSuccessful", status: "True", reason: "WorkloadObjectsUpdated", message: `Workload update to revision ${plan.revision} completed successfully` }
+    ? {
+        type: "InstallSuccessful",
+        status: "True",
+        reason: "WorkloadObjectsUpdated",
+        message: `Workload update to revision ${plan.revision} completed successfully`,
+      }
     : { type: "InstallSuccessful", status: "True", reason: "AllObjectsApplied", message: "" };
   const digest = seen.rendered?.inputDigest;
   return {
     conditions: [ACCEPTED, installed],
     phase: plan.update ? (installingPhase(seen) === "Installing" ? "Installed" : installingPhase(seen)) : "Installed",
-    fields: { ...fields, installedRevision: plan.revision, ...(digest === undefined ? {} : { installedDigest: digest }), firstFailureTime: null },
+    fields: {
+      ...fields,
+      installedRevision: plan.revision,
+      ...(digest === undefined ? {} : { installedDigest: digest }),
+      firstFailureTime: null,
+    },
     observed: true,
     requeueMs: 0,
   };
@@ -103,8 +150,16 @@ function installChanges(seen: Observation, plan: Plan & { readonly kind: "instal
 
 /** A revision that cannot be installed fails the service only when none serves. */
 function failChanges(seen: Observation, plan: Plan & { readonly kind: "fail" }): Changes {
-  const failed: ConditionChange = { type: "InstallSuccessful", status: "False", reason: plan.reason, message: plan.message };
-  const fields = { ...renderedFields(seen), ...(seen.rendered === undefined ? {} : { attemptedDigest: seen.rendered.inputDigest }) };
+  const failed: ConditionChange = {
+    type: "InstallSuccessful",
+    status: "False",
+    reason: plan.reason,
+    message: plan.message,
+  };
+  const fields = {
+    ...renderedFields(seen),
+    ...(seen.rendered === undefined ? {} : { attemptedDigest: seen.rendered.inputDigest }),
+  };
   if (plan.update) return { conditions: [ACCEPTED, failed], fields, observed: true, requeueMs: 0 };
   return { conditions: [ACCEPTED, failed], phase: "InstallFailed", fields, observed: true };
 }

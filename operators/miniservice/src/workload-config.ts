@@ -13,14 +13,23 @@ const KNOWN_FLAGS: ReadonlySet<string> = new Set([STATUS_BY_WORKER_READINESS]);
 /** Whether a rendered object is the control ConfigMap, which is read and never applied. */
 export function isControlConfigMap(object: JsonObject): boolean {
   const metadata = object["metadata"];
-  return object["kind"] === "ConfigMap" && object["apiVersion"] === "v1" && isObject(metadata) && metadata["name"] === CONTROL_CONFIG_MAP;
+  return (
+    object["kind"] === "ConfigMap" &&
+    object["apiVersion"] === "v1" &&
+    isObject(metadata) &&
+    metadata["name"] === CONTROL_CONFIG_MAP
+  );
 }
 
 /** Reads the control ConfigMap of a render. None at all means no configuration; two are an error. */
 export function controlConfig(found: readonly JsonObject[]): ControlConfig {
   const [first, second] = found;
   if (first === undefined) return { kind: "decoded", config: null, ignored: [] };
-  if (second !== undefined) return { kind: "invalid", message: `decode workload config: the chart renders ${found.length} ConfigMaps named ${CONTROL_CONFIG_MAP}; keep one` };
+  if (second !== undefined)
+    return {
+      kind: "invalid",
+      message: `decode workload config: the chart renders ${found.length} ConfigMaps named ${CONTROL_CONFIG_MAP}; keep one`,
+    };
   const data = first["data"];
   const text = isObject(data) ? getOwn(data, CONTROL_KEY) : undefined;
   if (typeof text !== "string" || text === "") return { kind: "decoded", config: null, ignored: [] };
@@ -34,7 +43,9 @@ function decodeDocument(text: string): ControlConfig {
   if (error !== undefined) {
     const at = error.linePos?.[0];
     const where = at === undefined ? "" : ` at line ${at.line}, column ${at.col}`;
-    return invalid(`${CONTROL_KEY} of ConfigMap ${CONTROL_CONFIG_MAP} is not YAML${where}: ${error.message.split("\n")[0] ?? ""}`);
+    return invalid(
+      `${CONTROL_KEY} of ConfigMap ${CONTROL_CONFIG_MAP} is not YAML${where}: ${error.message.split("\n")[0] ?? ""}`,
+    );
   }
   const value = document.toJS({ maxAliasCount: 100 }) as JsonValue;
   if (value === null) return { kind: "decoded", config: {}, ignored: [] };
@@ -46,7 +57,8 @@ function decodeDocument(text: string): ControlConfig {
   const kept: Record<string, boolean> = {};
   for (const name of Object.keys(flags)) {
     const flag = flags[name];
-    if (typeof flag !== "boolean") return invalid(`featureFlags.${name} must be true or false, not ${JSON.stringify(flag)}`);
+    if (typeof flag !== "boolean")
+      return invalid(`featureFlags.${name} must be true or false, not ${JSON.stringify(flag)}`);
     if (KNOWN_FLAGS.has(name)) kept[name] = flag;
     else ignored.push(`featureFlags.${name}`);
   }

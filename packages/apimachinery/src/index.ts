@@ -27,7 +27,12 @@ export * from "./selectors/field-selector.js";
 export * from "./selectors/label-selector.js";
 export * from "./selectors/parse-label-selector.js";
 export * from "./patch/go-value.js";
-export { applyJsonPatch, unknownJsonPatchMembers, MAX_JSON_PATCH_OPERATIONS, type JsonPatchOptions } from "./patch/json-patch.js";
+export {
+  applyJsonPatch,
+  unknownJsonPatchMembers,
+  MAX_JSON_PATCH_OPERATIONS,
+  type JsonPatchOptions,
+} from "./patch/json-patch.js";
 export { applyMergePatch, type MergePatchOptions } from "./patch/merge-patch.js";
 export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.js";
 export * from "./schema/custom-object.js";

@@ -26,4 +26,10 @@ export {
   type NodeTransport,
   type NodeTransportOptions,
 } from "./transport/node-transport.js";
-export { isPrivate, PrivateAddressError, urlFetcher, type UrlFetcher, type UrlFetcherOptions } from "./transport/fetch-url.js";
+export {
+  isPrivate,
+  PrivateAddressError,
+  urlFetcher,
+  type UrlFetcher,
+  type UrlFetcherOptions,
+} from "./transport/fetch-url.js";

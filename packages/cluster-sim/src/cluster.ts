@@ -30,7 +30,9 @@ export interface ClusterInput extends ClusterOptions {
   readonly authority: string;
 }
 
-type Part = { readonly controller: ControllerDefinition } | { readonly runnables: readonly Runnable[]; readonly controller?: ControllerDefinition };
+type Part =
+  | { readonly controller: ControllerDefinition }
+  | { readonly runnables: readonly Runnable[]; readonly controller?: ControllerDefinition };
 
 /** Every part by the name that kube-controller-manager gives it; `scheduler` and `kubelet` beside them. */
 function parts(input: ClusterInput): ReadonlyMap<string, Part> {
@@ -48,7 +50,13 @@ function parts(input: ClusterInput): ReadonlyMap<string, Part> {
     ["root-ca-certificate-publisher-controller", { controller: rootCaPublisher({ authority: input.authority }) }],
     ["serviceaccount-controller", { controller: serviceAccountController() }],
     ["statefulset-controller", { controller: statefulSetController() }],
-    ["kubelet", { controller: kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays }), runnables: [nodeRegistration(input.nodes)] }],
+    [
+      "kubelet",
+      {
+        controller: kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays }),
+        runnables: [nodeRegistration(input.nodes)],
+      },
+    ],
     ["scheduler", { controller: scheduler() }],
   ]);
 }
@@ -92,7 +100,10 @@ const ABSENT: ReadonlySet<string> = new Set([
 /** A name in a list of controllers that nobody knows. */
 export class UnknownControllerError extends FairleadError {
   constructor(name: string, known: readonly string[]) {
-    super("UnknownController", `no controller is named ${name}; known are ${known.join(", ")}; * is all of them, -NAME leaves one out, none is nothing`);
+    super(
+      "UnknownController",
+      `no controller is named ${name}; known are ${known.join(", ")}; * is all of them, -NAME leaves one out, none is nothing`,
+    );
   }
 }
 
@@ -109,7 +120,9 @@ export function simulatedCluster(input: ClusterInput, list: readonly string[] = 
     const bare = name.replace(/^-/, "");
     if (name !== "*" && !all.has(bare) && !ABSENT.has(bare)) throw new UnknownControllerError(name, [...all.keys()]);
   }
-  const chosen = [...all].filter(([name]) => !asked.includes(`-${name}`) && (asked.includes("*") || asked.includes(name)));
+  const chosen = [...all].filter(
+    ([name]) => !asked.includes(`-${name}`) && (asked.includes("*") || asked.includes(name)),
+  );
   return {
     controllers: chosen.flatMap(([, part]) => (part.controller === undefined ? [] : [part.controller])),
     runnables: chosen.flatMap(([, part]) => ("runnables" in part ? part.runnables : [])),

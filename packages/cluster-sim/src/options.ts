@@ -8,7 +8,11 @@ export interface ClusterOptions {
 export interface NodeSpec {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute" }[];
+  readonly taints?: readonly {
+    readonly key: string;
+    readonly value?: string;
+    readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+  }[];
   /** Quantities by resource: `cpu`, `memory`, `pods`, `nvidia.com/gpu`, … */
   readonly capacity: Readonly<Record<string, string>>;
 }

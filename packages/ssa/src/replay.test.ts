@@ -212,7 +212,7 @@ class Replay {
       gvk: { group: kind.group, version, kind: kind.kind },
       schemaFor,
       convert: (object, apiVersion) => {
-        const copy = cloneJson(object) as MutableJsonObject;
+        const copy = cloneJson<MutableJsonObject>(object);
         copy["apiVersion"] = apiVersion;
         prune(copy, schemaFor(apiVersion) as Schema, { root: true });
         return copy;
@@ -261,7 +261,7 @@ class Replay {
     },
   ): JsonObject {
     const { live, next } = input;
-    const out = cloneJson(next) as MutableJsonObject;
+    const out = cloneJson<MutableJsonObject>(next);
     const metadata = coercedMetadata(out["metadata"]);
     const created = {
       uid: `u${++this.#uid}`,
@@ -273,15 +273,15 @@ class Replay {
     const system = live === undefined ? created : pick(live["metadata"], Object.keys(created));
     out["metadata"] = { ...metadata, ...system };
     if (context.subresource === "status") {
-      const kept = cloneJson(live ?? {}) as MutableJsonObject;
-      const keptMetadata = { ...(kept["metadata"] as JsonObject) } as MutableJsonObject;
+      const kept = cloneJson<MutableJsonObject>(live ?? {});
+      const keptMetadata = { ...(kept["metadata"] as JsonObject) };
       delete keptMetadata["managedFields"];
       const managedFields = getPath(next, "metadata", "managedFields");
       if (managedFields !== undefined) keptMetadata["managedFields"] = managedFields;
       kept["metadata"] = keptMetadata;
       if (out["status"] === undefined) delete kept["status"];
       else kept["status"] = out["status"];
-      kept["apiVersion"] = out["apiVersion"] as JsonValue;
+      kept["apiVersion"] = out["apiVersion"];
       return live === undefined ? kept : keepTimesOfNoOp(kept, live);
     }
     if (input.hasStatus) {
@@ -307,7 +307,7 @@ function inVersion(context: ManagerContext, object: JsonObject, apiVersion: stri
 
 function decodeBody(context: ManagerContext, raw: JsonObject, apiVersion: string): JsonObject {
   const schema = context.schemaFor(apiVersion) as Schema;
-  const out = cloneJson(raw) as MutableJsonObject;
+  const out = cloneJson<MutableJsonObject>(raw);
   prune(out, schema, { root: true });
   dropNonNullableNulls(out, schema);
   applySchemaDefaults(out, schema);

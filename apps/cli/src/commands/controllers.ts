@@ -18,7 +18,10 @@ export interface ControllersOptions {
 export async function startControllers(options: ControllersOptions): Promise<Manager> {
   const { server, list, nodes = DEFAULT_NODES, delays = DEFAULT_DELAYS, logger = silentLogger } = options;
   const client = new Client({
-    transport: server.api.transport({ username: "system:kube-controller-manager", groups: ["system:masters", "system:authenticated"] }),
+    transport: server.api.transport({
+      username: "system:kube-controller-manager",
+      groups: ["system:masters", "system:authenticated"],
+    }),
     clock: systemClock,
     random: systemRandom,
     fieldManager: "kube-controller-manager",

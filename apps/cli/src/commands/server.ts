@@ -27,10 +27,15 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
     kubeconfigFile: kubeconfig,
     tokenFile: flags.tokenFile ?? `${state}/token`,
     ...(flags.dataDir === undefined ? {} : { dataDirectory: flags.dataDir }),
-    ...(flags.disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
+    ...(flags.disableAdmissionPlugins === undefined
+      ? {}
+      : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
   });
   try {
-    const controllers = flags.controllers === "none" ? undefined : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers, logger });
+    const controllers =
+      flags.controllers === "none"
+        ? undefined
+        : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers, logger });
     try {
       terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
       await whenAborted(interrupted.signal);

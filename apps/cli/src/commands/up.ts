@@ -2,7 +2,14 @@ import { FairleadError, whenAborted } from "@fairlead/base";
 import { systemClock } from "@fairlead/base/node";
 import { isStatus } from "@fairlead/apimachinery";
 import type { Client } from "@fairlead/client";
-import { defaultRefusal, IcmsRequest, miniServiceName, POLICIES, REQUESTS_NAMESPACE, type Policy } from "@fairlead/miniservice";
+import {
+  defaultRefusal,
+  IcmsRequest,
+  miniServiceName,
+  POLICIES,
+  REQUESTS_NAMESPACE,
+  type Policy,
+} from "@fairlead/miniservice";
 import { findPrograms, type Programs } from "@fairlead/miniservice/node";
 
 import { Progress } from "../output/progress.js";
@@ -33,7 +40,12 @@ export async function upCommand(flags: UpFlags, terminal: Terminal): Promise<num
   try {
     const inputs = await readInputs(flags);
     const progress = new Progress(terminal.stdout, () => systemClock.monotonic());
-    const programs = await findPrograms({ env: terminal.env, cacheDirectory: cacheDirectory(terminal.env), onProgress: (message) => progress.say(message), signal });
+    const programs = await findPrograms({
+      env: terminal.env,
+      cacheDirectory: cacheDirectory(terminal.env),
+      onProgress: (message) => progress.say(message),
+      signal,
+    });
     const state = stateDirectory(terminal.env);
     const kubeconfig = `${flags.dataDir ?? state}/kubeconfig`;
     progress.say(`starting API server, simulated cluster and MiniService operator`);
@@ -47,7 +59,15 @@ export async function upCommand(flags: UpFlags, terminal: Terminal): Promise<num
       ...(flags.dataDir === undefined ? {} : { dataDirectory: flags.dataDir }),
     });
     try {
-      return await bringUp(stack, { inputs, progress, programs, kubeconfig, once: flags.once === true, signal, terminal });
+      return await bringUp(stack, {
+        inputs,
+        progress,
+        programs,
+        kubeconfig,
+        once: flags.once === true,
+        signal,
+        terminal,
+      });
     } finally {
       await stack.close();
     }
@@ -89,8 +109,15 @@ async function bringUp(stack: Stack, run: Run): Promise<number> {
 
 /** The request that a control plane would send. One that is there already is left as it is. */
 async function createRequest(client: Client, name: string, { chart, values }: UpInputs): Promise<void> {
-  const environment = ["FUNCTION_NAME=sample", ...(chart.sample ? ["HELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint", "INFERENCE_PORT=8000"] : [])].join("\n");
-  const launch = { helmChart: chart.url, environment: base64(environment), ...(values === undefined ? {} : { configuration: base64(values) }) };
+  const environment = [
+    "FUNCTION_NAME=sample",
+    ...(chart.sample ? ["HELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint", "INFERENCE_PORT=8000"] : []),
+  ].join("\n");
+  const launch = {
+    helmChart: chart.url,
+    environment: base64(environment),
+    ...(values === undefined ? {} : { configuration: base64(values) }),
+  };
   const spec = {
     requestId: name,
     action: "RequestICMSInstances",
@@ -134,13 +161,15 @@ async function follow(client: Client, requestName: string, { progress, once, sig
 function policyOf(flags: UpFlags, inputs: UpInputs, progress: Progress): Policy {
   const name = flags.policy ?? (inputs.chart.sample ? "default" : "trusted");
   const policy = POLICIES.get(name);
-  if (policy === undefined) throw new FairleadError("PolicyUnknown", `--policy ${name}: known are ${[...POLICIES.keys()].join(", ")}`);
+  if (policy === undefined)
+    throw new FairleadError("PolicyUnknown", `--policy ${name}: known are ${[...POLICIES.keys()].join(", ")}`);
   if (name !== "trusted") return policy;
   return {
     name: policy.name,
     admit: (objects, where) => {
       const refusal = defaultRefusal(objects, where);
-      if (refusal !== undefined) progress.once(`policy trusted: everything is applied; policy default would refuse: ${refusal}`);
+      if (refusal !== undefined)
+        progress.once(`policy trusted: everything is applied; policy default would refuse: ${refusal}`);
       return policy.admit(objects, where);
     },
   };
@@ -149,6 +178,9 @@ function policyOf(flags: UpFlags, inputs: UpInputs, progress: Progress): Policy 
 function hints({ programs, kubeconfig, terminal }: Run, requestName: string): readonly string[] {
   const onPath = (terminal.env["PATH"] ?? "").split(":").some((folder) => programs.kubectl === `${folder}/kubectl`);
   const kubectl = onPath || programs.kubectl === undefined ? "kubectl" : programs.kubectl;
-  return [`export KUBECONFIG=${kubeconfig}`, `${kubectl} get miniservices`, `${kubectl} -n ${requestName} get pods,services -o wide`];
+  return [
+    `export KUBECONFIG=${kubeconfig}`,
+    `${kubectl} get miniservices`,
+    `${kubectl} -n ${requestName} get pods,services -o wide`,
+  ];
 }
-

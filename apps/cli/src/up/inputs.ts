@@ -27,22 +27,41 @@ const SAMPLE = new URL("../../charts/sample-inference", import.meta.url);
 const MAX_NAME = 40;
 
 /** @throws FairleadError `ChartMissing`, `ValuesMissing`, `ValuesInvalid` or `NameInvalid`, telling what to do */
-export async function readInputs(flags: { readonly name: string; readonly chart?: string; readonly values?: string }): Promise<UpInputs> {
+export async function readInputs(flags: {
+  readonly name: string;
+  readonly chart?: string;
+  readonly values?: string;
+}): Promise<UpInputs> {
   if (!isDnsName(flags.name) || flags.name.length > MAX_NAME) {
-    throw new FairleadError("NameInvalid", `--name ${flags.name}: a name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and is at most ${MAX_NAME} long`);
+    throw new FairleadError(
+      "NameInvalid",
+      `--name ${flags.name}: a name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and is at most ${MAX_NAME} long`,
+    );
   }
-  return { name: flags.name, chart: await chartInput(flags.chart), values: flags.values === undefined ? undefined : await valuesText(flags.values) };
+  return {
+    name: flags.name,
+    chart: await chartInput(flags.chart),
+    values: flags.values === undefined ? undefined : await valuesText(flags.values),
+  };
 }
 
 async function chartInput(chart: string | undefined): Promise<ChartInput> {
   if (chart === undefined) return { url: SAMPLE.href, label: fileURLToPath(SAMPLE), sample: true };
   if (/^(?:oci|https):\/\//.test(chart)) return { url: chart, label: chart, sample: false };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(chart)) throw new FairleadError("ChartMissing", `--chart ${chart}: charts come from a file, a folder, https:// or oci://`);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(chart))
+    throw new FairleadError("ChartMissing", `--chart ${chart}: charts come from a file, a folder, https:// or oci://`);
   const path = isAbsolute(chart) ? chart : resolve(chart);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined) throw new FairleadError("ChartMissing", `--chart ${chart}: ${path} does not exist; give an archive (.tgz), a folder with a Chart.yaml, https:// or oci://`);
+  if (found === undefined)
+    throw new FairleadError(
+      "ChartMissing",
+      `--chart ${chart}: ${path} does not exist; give an archive (.tgz), a folder with a Chart.yaml, https:// or oci://`,
+    );
   if (found.isDirectory() && (await stat(`${path}/Chart.yaml`).catch(() => undefined)) === undefined) {
-    throw new FairleadError("ChartMissing", `--chart ${chart}: ${path} has no Chart.yaml; give the folder of one chart`);
+    throw new FairleadError(
+      "ChartMissing",
+      `--chart ${chart}: ${path} has no Chart.yaml; give the folder of one chart`,
+    );
   }
   return { url: pathToFileURL(path).href, label: path, sample: false };
 }
@@ -52,13 +71,21 @@ async function valuesText(path: string): Promise<string> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new FairleadError("ValuesMissing", `--values ${path}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}); give a YAML file`, { cause });
+    throw new FairleadError(
+      "ValuesMissing",
+      `--values ${path}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}); give a YAML file`,
+      { cause },
+    );
   }
   try {
     const { value } = parseYaml(text);
     if (value !== null && !isObject(value)) throw new FairleadError("ValuesInvalid", "it is not a map of values");
   } catch (cause) {
-    throw new FairleadError("ValuesInvalid", `--values ${path}: ${messageOf(cause).replace(/^yaml: /, "")}; values are a YAML map`, { cause });
+    throw new FairleadError(
+      "ValuesInvalid",
+      `--values ${path}: ${messageOf(cause).replace(/^yaml: /, "")}; values are a YAML map`,
+      { cause },
+    );
   }
   return text;
 }

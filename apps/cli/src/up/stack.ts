@@ -7,7 +7,16 @@ import { startListeningServer, type ListeningServer } from "@fairlead/apiserver/
 import { applyOwned, Client, kinds, ownedPaths, wholeObject } from "@fairlead/client";
 import { urlFetcher } from "@fairlead/client/node";
 import { ANNOTATIONS, type NodeSpec } from "@fairlead/cluster-sim";
-import { controlPlane, icmsRequestDefinition, miniServiceController, miniServiceDefinition, neutralWorker, REQUESTS_NAMESPACE, type Policy, type WorkerProfile } from "@fairlead/miniservice";
+import {
+  controlPlane,
+  icmsRequestDefinition,
+  miniServiceController,
+  miniServiceDefinition,
+  neutralWorker,
+  REQUESTS_NAMESPACE,
+  type Policy,
+  type WorkerProfile,
+} from "@fairlead/miniservice";
 import { helmRenderer } from "@fairlead/miniservice/node";
 import { Manager } from "@fairlead/runtime";
 
@@ -49,7 +58,10 @@ function simulatedWorker(): WorkerProfile {
       const entry = service.spec.helmChartConfig?.serviceName ?? "";
       if (entry === "") return pod;
       const metadata = getOwn(pod, "metadata");
-      return { ...pod, metadata: { ...(isObject(metadata) ? metadata : {}), annotations: { [ANNOTATIONS.readyWithService]: entry } } };
+      return {
+        ...pod,
+        metadata: { ...(isObject(metadata) ? metadata : {}), annotations: { [ANNOTATIONS.readyWithService]: entry } },
+      };
     },
   };
 }
@@ -70,7 +82,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
     closers.push(() => server.close());
     const connect = (username: string, fieldManager: string): Client =>
-      new Client({ transport: server.api.transport({ username, groups: ["system:masters", "system:authenticated"] }), clock: systemClock, random: systemRandom, fieldManager });
+      new Client({
+        transport: server.api.transport({ username, groups: ["system:masters", "system:authenticated"] }),
+        clock: systemClock,
+        random: systemRandom,
+        fieldManager,
+      });
     const client = connect("admin", "fairlead-up");
     await installDefinitions(client);
     await ensureNamespace(client, REQUESTS_NAMESPACE);
@@ -78,7 +95,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     closers.push(() => cluster.close());
     const web = urlFetcher({ allowPrivate: true });
     closers.push(() => web.close());
-    const renderer = helmRenderer({ program: options.helm, clock: systemClock, fetch: web.fetch, allowLocal: true, includeDefinitions: options.policy.name === "trusted" });
+    const renderer = helmRenderer({
+      program: options.helm,
+      clock: systemClock,
+      fetch: web.fetch,
+      allowLocal: true,
+      includeDefinitions: options.policy.name === "trusted",
+    });
     const operator = new Manager({
       client: connect("system:serviceaccount:nvca-system:miniservice-controller", "miniservice-controller"),
       clock: systemClock,
@@ -86,7 +109,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       logger: options.logger,
       stopMs: 1000,
       controllers: [
-        miniServiceController({ renderer, policy: options.policy, worker: simulatedWorker(), digest: (text) => createHash("sha256").update(text).digest("hex") }),
+        miniServiceController({
+          renderer,
+          policy: options.policy,
+          worker: simulatedWorker(),
+          digest: (text) => createHash("sha256").update(text).digest("hex"),
+        }),
         controlPlane({ purge: false }),
       ],
     });
@@ -104,11 +132,15 @@ async function installDefinitions(client: Client): Promise<void> {
   const signal = new AbortController().signal;
   for (const definition of [miniServiceDefinition, icmsRequestDefinition]) {
     const { name } = definition.metadata;
-    const owned = ownedPaths(wholeObject(kinds.CustomResourceDefinition), { name }, definition as unknown as Readonly<Record<string, unknown>>);
+    const owned = ownedPaths(
+      wholeObject(kinds.CustomResourceDefinition),
+      { name },
+      definition as unknown as Readonly<Record<string, unknown>>,
+    );
     await applyOwned(client, owned, { onConflict: "take" });
     for (let tries = 0; tries < 200; tries++) {
       const live = await client.api(kinds.CustomResourceDefinition).get(name);
-      if (((live.status?.conditions ?? [])).some((c) => c.type === "Established" && c.status === "True")) break;
+      if ((live.status?.conditions ?? []).some((c) => c.type === "Established" && c.status === "True")) break;
       await systemClock.sleep(10, signal);
     }
   }

@@ -12,14 +12,22 @@ export interface ArchiveLimits {
   readonly maxEntries: number;
 }
 
-const DEFAULT_LIMITS: ArchiveLimits = { maxBytes: 100 * 1024 * 1024, maxFileBytes: 5 * 1024 * 1024, maxEntries: 10_000 };
+const DEFAULT_LIMITS: ArchiveLimits = {
+  maxBytes: 100 * 1024 * 1024,
+  maxFileBytes: 5 * 1024 * 1024,
+  maxEntries: 10_000,
+};
 
 /**
  * Looks through a gzipped tar without unpacking it: bounded in size, number and paths, and plain files and folders only.
  *
  * @throws RenderError, never retriable, that names the entry at fault.
  */
-export async function checkArchive(archive: Uint8Array, what: string, limits: ArchiveLimits = DEFAULT_LIMITS): Promise<void> {
+export async function checkArchive(
+  archive: Uint8Array,
+  what: string,
+  limits: ArchiveLimits = DEFAULT_LIMITS,
+): Promise<void> {
   const unpack = extract();
   const gunzip = createGunzip();
   gunzip.on("error", (error) => unpack.destroy(error));
@@ -29,7 +37,9 @@ export async function checkArchive(archive: Uint8Array, what: string, limits: Ar
   let entries = 0;
   try {
     for await (const entry of unpack) {
-      const problem = entryProblem(entry.header, limits) ?? (++entries > limits.maxEntries ? `holds more than ${limits.maxEntries} entries` : undefined);
+      const problem =
+        entryProblem(entry.header, limits) ??
+        (++entries > limits.maxEntries ? `holds more than ${limits.maxEntries} entries` : undefined);
       if (problem !== undefined) throw refused(what, problem);
       for await (const chunk of entry as AsyncIterable<Buffer>) {
         bytes += chunk.length;
@@ -38,7 +48,10 @@ export async function checkArchive(archive: Uint8Array, what: string, limits: Ar
     }
   } catch (cause) {
     if (cause instanceof RenderError) throw cause;
-    throw new RenderError(`chart ${what} is not a gzipped tar archive: ${messageOf(cause)}`, { retriable: false, cause });
+    throw new RenderError(`chart ${what} is not a gzipped tar archive: ${messageOf(cause)}`, {
+      retriable: false,
+      cause,
+    });
   } finally {
     gunzip.destroy();
   }
@@ -47,8 +60,10 @@ export async function checkArchive(archive: Uint8Array, what: string, limits: Ar
 
 function entryProblem({ name, type, size }: Header, limits: ArchiveLimits): string | undefined {
   if (type !== "file" && type !== "directory") return `holds ${name}, a ${String(type)}; only plain files are allowed`;
-  if (name.startsWith("/") || name.split(/[\\/]/).includes("..")) return `holds ${name}, which leaves the chart's folder`;
-  if ((size ?? 0) > limits.maxFileBytes) return `holds ${name} of ${String(size)} bytes; at most ${limits.maxFileBytes} are allowed`;
+  if (name.startsWith("/") || name.split(/[\\/]/).includes(".."))
+    return `holds ${name}, which leaves the chart's folder`;
+  if ((size ?? 0) > limits.maxFileBytes)
+    return `holds ${name} of ${String(size)} bytes; at most ${limits.maxFileBytes} are allowed`;
   return undefined;
 }
 

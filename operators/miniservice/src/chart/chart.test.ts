@@ -16,7 +16,10 @@ describe("a chart's URL", () => {
   it.each<[url: string, source: object]>([
     ["https://h/x-1.tgz", { kind: "https" }],
     ["file:///a%20b/c", { kind: "local", path: "/a b/c" }],
-    ["oci://reg.example/charts/foo:1.0.0", { kind: "oci", host: "reg.example", repository: "charts/foo", reference: "1.0.0" }],
+    [
+      "oci://reg.example/charts/foo:1.0.0",
+      { kind: "oci", host: "reg.example", repository: "charts/foo", reference: "1.0.0" },
+    ],
     ["oci://reg.example:5000/foo:1.0.0+a", { host: "reg.example:5000", reference: "1.0.0_a" }],
     [`oci://reg.example/foo@sha256:${"a".repeat(64)}`, { reference: `sha256:${"a".repeat(64)}` }],
   ])("%s is read", (url, source) => {
@@ -40,7 +43,9 @@ describe("a chart's URL", () => {
   });
 });
 
-async function archive(entries: readonly (readonly [name: string, content: string, type?: "symlink"])[]): Promise<Buffer> {
+async function archive(
+  entries: readonly (readonly [name: string, content: string, type?: "symlink"])[],
+): Promise<Buffer> {
   const tar = pack();
   for (const [name, content, type] of entries) {
     if (type === undefined) tar.entry({ name }, content);
@@ -59,7 +64,11 @@ describe("a chart's archive", () => {
 
   it.each<[sentence: string, make: () => Promise<Buffer>, message: RegExp]>([
     ["that is no archive", () => Promise.resolve(Buffer.from("hello")), /c\.tgz is not a gzipped tar archive/],
-    ["that is cut off", async () => (await archive([["c/Chart.yaml", "x".repeat(5000)]])).subarray(0, 60), /not a gzipped tar archive/],
+    [
+      "that is cut off",
+      async () => (await archive([["c/Chart.yaml", "x".repeat(5000)]])).subarray(0, 60),
+      /not a gzipped tar archive/,
+    ],
     ["with a link", () => archive([["c/x", "/etc/passwd", "symlink"]]), /holds c\/x, a symlink/],
     ["that leaves its folder", () => archive([["../x", ""]]), /leaves the chart's folder/],
     ["with a huge file", () => archive([["c/x", "0".repeat(6 << 20)]]), /at most \d+ are allowed/],
@@ -70,12 +79,18 @@ describe("a chart's archive", () => {
 
   it("that unpacks to too much is refused", async () => {
     const big = await archive(Array.from({ length: 20 }, (_, i) => [`c/${i}`, "0".repeat(1000)] as const));
-    await expect(checkArchive(big, "c.tgz", { maxBytes: 10_000, maxFileBytes: 5000, maxEntries: 100 })).rejects.toThrow(/unpacks to more than 10000 bytes/);
+    await expect(checkArchive(big, "c.tgz", { maxBytes: 10_000, maxFileBytes: 5000, maxEntries: 100 })).rejects.toThrow(
+      /unpacks to more than 10000 bytes/,
+    );
   });
 });
 
 /** A web of fixed answers. */
-function web(pages: Readonly<Record<string, Partial<HttpResponse> | ((headers: Readonly<Record<string, unknown>>) => Partial<HttpResponse>)>>): { readonly fetch: Fetch; readonly seen: string[] } {
+function web(
+  pages: Readonly<
+    Record<string, Partial<HttpResponse> | ((headers: Readonly<Record<string, unknown>>) => Partial<HttpResponse>)>
+  >,
+): { readonly fetch: Fetch; readonly seen: string[] } {
   const seen: string[] = [];
   return {
     seen,
@@ -91,19 +106,35 @@ function web(pages: Readonly<Record<string, Partial<HttpResponse> | ((headers: R
 describe("fetching a chart", () => {
   const chart = Buffer.from("chart bytes");
   const digest = `sha256:${createHash("sha256").update(chart).digest("hex")}`;
-  const manifest = JSON.stringify({ layers: [{ mediaType: "application/vnd.cncf.helm.chart.content.v1.tar+gzip", digest }] });
+  const manifest = JSON.stringify({
+    layers: [{ mediaType: "application/vnd.cncf.helm.chart.content.v1.tar+gzip", digest }],
+  });
   const oci = { kind: "oci", host: "reg.example", repository: "charts/foo", reference: "1.0.0" } as const;
   const https = (url: string) => ({ kind: "https", url: new URL(url) }) as const;
 
   it("follows redirects over HTTPS and leaves the credentials behind", async () => {
-    const { fetch, seen } = web({ "https://a/x.tgz": { status: 302, headers: { location: "https://b/y" } }, "https://b/y": { body: chart } });
-    expect(Buffer.from(await fetchChart(https("https://a/x.tgz"), { fetch, auth: [{ auths: { "https://a": { auth: "abc" } } }], signal }))).toEqual(chart);
+    const { fetch, seen } = web({
+      "https://a/x.tgz": { status: 302, headers: { location: "https://b/y" } },
+      "https://b/y": { body: chart },
+    });
+    expect(
+      Buffer.from(
+        await fetchChart(https("https://a/x.tgz"), {
+          fetch,
+          auth: [{ auths: { "https://a": { auth: "abc" } } }],
+          signal,
+        }),
+      ),
+    ).toEqual(chart);
     expect(seen).toEqual(["https://a/x.tgz Basic abc", "https://b/y -"]);
   });
 
   it("does not follow a redirect away from HTTPS", async () => {
     const { fetch } = web({ "https://a/x.tgz": { status: 302, headers: { location: "http://a/y" } } });
-    await expect(fetchChart(https("https://a/x.tgz"), { fetch, auth: [], signal })).rejects.toMatchObject({ retriable: false, message: expect.stringContaining("redirects away from HTTPS") as string });
+    await expect(fetchChart(https("https://a/x.tgz"), { fetch, auth: [], signal })).rejects.toMatchObject({
+      retriable: false,
+      message: expect.stringContaining("redirects away from HTTPS") as string,
+    });
   });
 
   it.each<[status: number, retriable: boolean]>([
@@ -121,15 +152,25 @@ describe("fetching a chart", () => {
   it("takes a token from where a registry sends it, and checks the layer's digest", async () => {
     const auth = (headers: Readonly<Record<string, unknown>>): boolean => headers["authorization"] === "Bearer tok";
     const { fetch } = web({
-      "https://reg.example/v2/charts/foo/manifests/1.0.0": (headers) => (auth(headers) ? { body: manifest } : { status: 401, headers: { "www-authenticate": 'Bearer realm="https://auth.example/t",service="reg",scope="pull"' } }),
+      "https://reg.example/v2/charts/foo/manifests/1.0.0": (headers) =>
+        auth(headers)
+          ? { body: manifest }
+          : {
+              status: 401,
+              headers: { "www-authenticate": 'Bearer realm="https://auth.example/t",service="reg",scope="pull"' },
+            },
       "https://auth.example/t?service=reg&scope=pull": { body: '{"token":"tok"}' },
-      [`https://reg.example/v2/charts/foo/blobs/${digest}`]: (headers) => (auth(headers) ? { body: chart } : { status: 401 }),
+      [`https://reg.example/v2/charts/foo/blobs/${digest}`]: (headers) =>
+        auth(headers) ? { body: chart } : { status: 401 },
     });
     expect(Buffer.from(await fetchChart(oci, { fetch, auth: [], signal }))).toEqual(chart);
   });
 
   it("refuses a layer that arrives damaged", async () => {
-    const { fetch } = web({ "https://reg.example/v2/charts/foo/manifests/1.0.0": { body: manifest }, [`https://reg.example/v2/charts/foo/blobs/${digest}`]: { body: "other" } });
+    const { fetch } = web({
+      "https://reg.example/v2/charts/foo/manifests/1.0.0": { body: manifest },
+      [`https://reg.example/v2/charts/foo/blobs/${digest}`]: { body: "other" },
+    });
     await expect(fetchChart(oci, { fetch, auth: [], signal })).rejects.toThrow(/arrived damaged/);
   });
 });

@@ -26,7 +26,10 @@ const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
  *
  * @throws RenderError; retriable for what the network did, not for what the server said about this chart.
  */
-export async function fetchChart(source: ChartSource & { readonly kind: "https" | "oci" }, options: FetchChartOptions): Promise<Uint8Array> {
+export async function fetchChart(
+  source: ChartSource & { readonly kind: "https" | "oci" },
+  options: FetchChartOptions,
+): Promise<Uint8Array> {
   if (source.kind === "https") {
     const response = await get(source.url, basicAuth(options.auth, source.url.host), options);
     return read(response, source.url, MAX_ARCHIVE_BYTES);
@@ -34,7 +37,10 @@ export async function fetchChart(source: ChartSource & { readonly kind: "https" 
   return fetchOci(source, options);
 }
 
-async function fetchOci({ host, repository, reference }: ChartSource & { readonly kind: "oci" }, options: FetchChartOptions): Promise<Uint8Array> {
+async function fetchOci(
+  { host, repository, reference }: ChartSource & { readonly kind: "oci" },
+  options: FetchChartOptions,
+): Promise<Uint8Array> {
   const base = new URL(`https://${host}/v2/${repository}/`);
   const manifestUrl = new URL(`manifests/${reference}`, base);
   const credentials = basicAuth(options.auth, host);
@@ -47,7 +53,11 @@ async function fetchOci({ host, repository, reference }: ChartSource & { readonl
   const blobUrl = new URL(`blobs/${layer.digest}`, base);
   const bytes = await read(await get(blobUrl, headers, options), blobUrl, MAX_ARCHIVE_BYTES);
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-  if (digest !== layer.digest) throw new RenderError(`chart ${redactedUrl(blobUrl.href)} arrived damaged: expected ${layer.digest}, got ${digest}`, { retriable: true });
+  if (digest !== layer.digest)
+    throw new RenderError(
+      `chart ${redactedUrl(blobUrl.href)} arrived damaged: expected ${layer.digest}, got ${digest}`,
+      { retriable: true },
+    );
   return bytes;
 }
 
@@ -59,12 +69,19 @@ function parseManifest(bytes: Uint8Array, url: URL): Manifest {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as Manifest;
   } catch (cause) {
-    throw new RenderError(`chart ${redactedUrl(url.href)}: the registry's manifest is not JSON`, { retriable: true, cause });
+    throw new RenderError(`chart ${redactedUrl(url.href)}: the registry's manifest is not JSON`, {
+      retriable: true,
+      cause,
+    });
   }
 }
 
 /** The header that the registry wants: none, basic, or a token that it sends us to fetch (distribution spec: token auth). */
-async function ociAuthorization(url: URL, credentials: HttpHeaders, options: FetchChartOptions): Promise<string | undefined> {
+async function ociAuthorization(
+  url: URL,
+  credentials: HttpHeaders,
+  options: FetchChartOptions,
+): Promise<string | undefined> {
   const probe = await send(url, { ...credentials, accept: MANIFEST }, options);
   await drain(probe);
   const basic = header(credentials, "authorization");
@@ -79,7 +96,10 @@ async function ociAuthorization(url: URL, credentials: HttpHeaders, options: Fet
     if (value !== undefined) tokenUrl.searchParams.set(name, value);
   }
   const response = await get(tokenUrl, credentials, options);
-  const answer = JSON.parse(new TextDecoder().decode(await read(response, tokenUrl, MAX_MANIFEST_BYTES))) as { readonly token?: string; readonly access_token?: string };
+  const answer = JSON.parse(new TextDecoder().decode(await read(response, tokenUrl, MAX_MANIFEST_BYTES))) as {
+    readonly token?: string;
+    readonly access_token?: string;
+  };
   const token = answer.token ?? answer.access_token;
   return token === undefined ? basic : `Bearer ${token}`;
 }

@@ -41,12 +41,17 @@ export function wantedService(request: IcmsRequest): WantedService {
 function chartConfig(request: IcmsRequest): HelmChartConfig {
   const info = request.spec.creationMsgInfo;
   const launch = info?.functionLaunchSpecification ?? info?.taskLaunchSpecification;
-  if (launch === undefined) throw new RequestError(request, "both function and task launch specs are empty; set spec.creationMsgInfo.functionLaunchSpecification");
+  if (launch === undefined)
+    throw new RequestError(
+      request,
+      "both function and task launch specs are empty; set spec.creationMsgInfo.functionLaunchSpecification",
+    );
   if ((launch.helmChart ?? "") === "") throw new RequestError(request, "its launch specification names no helmChart");
   const environment = launchEnvironment(request, launch.environment);
   const serviceName = environment.get("HELM_CHART_INFERENCE_SERVICE_NAME");
   const port = environment.get("INFERENCE_PORT");
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new RequestError(request, `invalid inference port: ${port}; INFERENCE_PORT must be a number`);
+  if (port !== undefined && !/^\d{1,5}$/.test(port))
+    throw new RequestError(request, `invalid inference port: ${port}; INFERENCE_PORT must be a number`);
   const values = launchValues(request, launch.configuration);
   return {
     url: launch.helmChart ?? "",
@@ -59,11 +64,13 @@ function chartConfig(request: IcmsRequest): HelmChartConfig {
 
 function launchEnvironment(request: IcmsRequest, encoded: string | undefined): ReadonlyMap<string, string> {
   const lines = (decoded(request, encoded, "environment") ?? "").split("\n").filter((l) => l.trim() !== "");
-  return new Map(lines.map((line): readonly [string, string] => {
-    const at = line.indexOf("=");
-    const value = line.slice(at + 1);
-    return [line.slice(0, Math.max(at, 0)), /^".*"$/.test(value) ? String(JSON.parse(value)) : value];
-  }));
+  return new Map(
+    lines.map((line): readonly [string, string] => {
+      const at = line.indexOf("=");
+      const value = line.slice(at + 1);
+      return [line.slice(0, Math.max(at, 0)), /^".*"$/.test(value) ? String(JSON.parse(value)) : value];
+    }),
+  );
 }
 
 function launchValues(request: IcmsRequest, encoded: string | undefined): JsonObject | undefined {

@@ -38,7 +38,12 @@ export interface FunctionInput {
  * The function's state from its instances: enough of them run, some run, all were lost, none came up, or they are on
  * their way.
  */
-export function deriveFunctionState({ instances, minInstances, wasActive, terminated = false }: FunctionInput): FunctionState {
+export function deriveFunctionState({
+  instances,
+  minInstances,
+  wasActive,
+  terminated = false,
+}: FunctionInput): FunctionState {
   if (terminated) return "INACTIVE";
   const running = instances.filter((i) => i === "running").length;
   if (running > 0) return running >= minInstances ? "ACTIVE" : "DEGRADING";

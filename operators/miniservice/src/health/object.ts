@@ -42,9 +42,19 @@ const ERROR_EVENTS = new Set(["FailedCreate", "FailedUpdate", "ReplicaSetCreateE
 export function objectHealth(seen: ObservedObject, context: HealthContext): ObjectHealth {
   const id = idOf(seen.wanted);
   const children = seen.children.map((child) => objectHealth(child, context));
-  const verdict = seen.live === undefined ? bad("not-found", `${kindName(seen.wanted)} ${JSON.stringify(nameOf(seen.wanted))} not found`) : verdictOf(seen.live, children, context);
-  const events = seen.events.map((e) => ({ ...e, error: ERROR_EVENTS.has(e.reason) || e.message.includes("forbidden:") }));
-  if ((verdict.state === "pending" || verdict.state === "scheduling") && events.some((e) => e.error) && !children.some((c) => c.state === "good")) {
+  const verdict =
+    seen.live === undefined
+      ? bad("not-found", `${kindName(seen.wanted)} ${JSON.stringify(nameOf(seen.wanted))} not found`)
+      : verdictOf(seen.live, children, context);
+  const events = seen.events.map((e) => ({
+    ...e,
+    error: ERROR_EVENTS.has(e.reason) || e.message.includes("forbidden:"),
+  }));
+  if (
+    (verdict.state === "pending" || verdict.state === "scheduling") &&
+    events.some((e) => e.error) &&
+    !children.some((c) => c.state === "good")
+  ) {
     return { id, status: "failed", reason: "terminal error event(s)", state: "bad", events, children };
   }
   return { id, ...verdict, events, children };
@@ -69,7 +79,9 @@ function verdictOf(live: JsonObject, children: readonly ObjectHealth[], context:
     case "batch/CronJob":
       return good(`Jobs scheduled at ${String(getPath(live, "status", "lastScheduleTime") ?? "<none>")}`);
     case "PersistentVolumeClaim":
-      return getPath(live, "status", "phase") === "Lost" ? bad("failed", "the claim has lost its volume") : good(NO_HANDLER);
+      return getPath(live, "status", "phase") === "Lost"
+        ? bad("failed", "the claim has lost its volume")
+        : good(NO_HANDLER);
     default:
       return byConditions(live);
   }
@@ -81,7 +93,11 @@ function deployment(live: JsonObject, children: readonly ObjectHealth[]): Verdic
   const reasons = new Set<string>();
   for (const c of conditionsOf(live)) {
     const reason = String(c["reason"] ?? "");
-    if (reason === "ProgressDeadlineExceeded" || (c["type"] === "ReplicaFailure" && c["status"] === "True") || (c["type"] === "Progressing" && c["status"] === "False")) {
+    if (
+      reason === "ProgressDeadlineExceeded" ||
+      (c["type"] === "ReplicaFailure" && c["status"] === "True") ||
+      (c["type"] === "Progressing" && c["status"] === "False")
+    ) {
       reasons.add(reason === "" ? String(c["type"]) : reason);
     }
   }
@@ -102,12 +118,16 @@ function statefulSet(live: JsonObject, children: readonly ObjectHealth[]): Verdi
 /** Like a ReplicaSet, with as many replicas as there are nodes for it. A set that nobody has looked at yet waits. */
 function daemonSet(live: JsonObject, children: readonly ObjectHealth[]): Verdict {
   const observed = number(live, "status", "observedGeneration") ?? 0;
-  if (observed < (number(live, "metadata", "generation") ?? 0)) return { status: "starting", reason: "", state: "pending" };
+  if (observed < (number(live, "metadata", "generation") ?? 0))
+    return { status: "starting", reason: "", state: "pending" };
   const wanted = number(live, "status", "desiredNumberScheduled") ?? 0;
   const available = number(live, "status", "numberAvailable") ?? number(live, "status", "numberReady") ?? 0;
   if (available >= wanted) return { status: "running", reason: "", state: "good" };
-  const scheduling = children.some((c) => c.state === "scheduling") || (number(live, "status", "currentNumberScheduled") ?? 0) < wanted;
-  return scheduling ? { status: "scheduling", reason: "", state: "scheduling" } : { status: "starting", reason: "", state: "pending" };
+  const scheduling =
+    children.some((c) => c.state === "scheduling") || (number(live, "status", "currentNumberScheduled") ?? 0) < wanted;
+  return scheduling
+    ? { status: "scheduling", reason: "", state: "scheduling" }
+    : { status: "starting", reason: "", state: "pending" };
 }
 
 function replicas(live: JsonObject, children: readonly ObjectHealth[], wanted: number): Verdict {
@@ -117,7 +137,9 @@ function replicas(live: JsonObject, children: readonly ObjectHealth[], wanted: n
   if (current && available >= wanted) return { status: "running", reason: "", state: "good" };
   const scheduling = anyScheduling(children) || (number(live, "status", "replicas") ?? 0) < wanted;
   const reason = `${available} of ${wanted} available`;
-  return scheduling ? { status: "scheduling", reason, state: "scheduling" } : { status: "starting", reason, state: "pending" };
+  return scheduling
+    ? { status: "scheduling", reason, state: "scheduling" }
+    : { status: "starting", reason, state: "pending" };
 }
 
 function anyScheduling(children: readonly ObjectHealth[]): boolean {
@@ -128,10 +150,15 @@ function job(live: JsonObject, children: readonly ObjectHealth[]): Verdict {
   const conditions = conditionsOf(live);
   const failure = conditions.find((c) => c["type"] === "Failed" && c["status"] === "True");
   if (failure !== undefined) return bad("failed", String(failure["reason"] ?? ""));
-  if (getPath(live, "status", "completionTime") !== undefined || conditions.some((c) => c["type"] === "Complete" && c["status"] === "True")) return good("");
+  if (
+    getPath(live, "status", "completionTime") !== undefined ||
+    conditions.some((c) => c["type"] === "Complete" && c["status"] === "True")
+  )
+    return good("");
   if (getPath(live, "spec", "suspend") === true) return good("suspended");
   const scheduling = anyScheduling(children) || (number(live, "status", "active") ?? 0) <= 0;
-  if (!scheduling && getPath(live, "metadata", "labels", "task-id") !== undefined) return good("not waiting for task Job to complete");
+  if (!scheduling && getPath(live, "metadata", "labels", "task-id") !== undefined)
+    return good("not waiting for task Job to complete");
   return { status: scheduling ? "scheduling" : "starting", reason: "", state: scheduling ? "scheduling" : "pending" };
 }
 

@@ -24,7 +24,10 @@ interface Seen {
 type ContainerStatus = NonNullable<NonNullable<kinds.Pod["status"]>["containerStatuses"]>[number];
 
 /** Rules in order of priority; the first that applies is the pod's health. */
-export function podHealth(pod: kinds.Pod, { nowMs, limits }: { readonly nowMs: number; readonly limits: Limits }): PodHealth {
+export function podHealth(
+  pod: kinds.Pod,
+  { nowMs, limits }: { readonly nowMs: number; readonly limits: Limits },
+): PodHealth {
   const seen: Seen = { pod, nowMs, limits, ageMs: nowMs - launchTime(pod) };
   switch (pod.status?.phase ?? "") {
     case "Running":
@@ -52,9 +55,15 @@ function failed(pod: kinds.Pod): PodHealth {
 /** Scheduled, but its containers do not run yet. */
 function waiting(seen: Seen): PodHealth {
   const { pod, limits, ageMs } = seen;
-  const pulling = allStatuses(pod).filter((c) => /^(?:errimagepull|imagepullbackoff)$/i.test(c.state?.waiting?.reason ?? ""));
+  const pulling = allStatuses(pod).filter((c) =>
+    /^(?:errimagepull|imagepullbackoff)$/i.test(c.state?.waiting?.reason ?? ""),
+  );
   if (pulling.length > 0 && ageMs >= limits.maxImagePullErrorThresholdMs) {
-    return bad("image-pull-issues", "ImagePullIssues", pulling.map((c) => c.name));
+    return bad(
+      "image-pull-issues",
+      "ImagePullIssues",
+      pulling.map((c) => c.name),
+    );
   }
   const found = stuck(seen);
   if (found !== undefined) return found;
@@ -64,13 +73,20 @@ function waiting(seen: Seen): PodHealth {
 
 function unscheduled({ pod, limits, ageMs }: Seen): PodHealth {
   if (ageMs >= limits.podScheduledThresholdMs) return bad("container-stuck", "PodStuckScheduling");
-  return { status: "scheduling", reason: conditionOf(pod, "PodScheduled")?.reason ?? "", state: "scheduling", containers: [] };
+  return {
+    status: "scheduling",
+    reason: conditionOf(pod, "PodScheduled")?.reason ?? "",
+    state: "scheduling",
+    containers: [],
+  };
 }
 
 /** Containers that restart again and again, or init containers that never end. */
 function stuck({ pod, limits, ageMs }: Seen): PodHealth | undefined {
   if (!isTrue(pod, "Initialized")) {
-    return ageMs >= limits.podLaunchThresholdOnInitFailureMs ? bad("container-stuck", "ContainerStuckAfterThreshold") : undefined;
+    return ageMs >= limits.podLaunchThresholdOnInitFailureMs
+      ? bad("container-stuck", "ContainerStuckAfterThreshold")
+      : undefined;
   }
   if (ageMs < limits.podLaunchThresholdOnFailedRestartsMs) return undefined;
   const looping = (statuses: readonly ContainerStatus[] | undefined): ContainerStatus | undefined =>
@@ -87,13 +103,22 @@ function degraded({ pod, limits, nowMs }: Seen): PodHealth | undefined {
   const reason = conditionOf(pod, "ContainersReady")?.reason ?? "";
   if (pod.spec?.restartPolicy === "Never") {
     const ended = (pod.status?.containerStatuses ?? []).filter((c) => (c.state?.terminated?.exitCode ?? 0) !== 0);
-    if (ended.length > 0) return bad("degraded-worker", reason, ended.map((c) => c.name));
+    if (ended.length > 0)
+      return bad(
+        "degraded-worker",
+        reason,
+        ended.map((c) => c.name),
+      );
   }
   const since = parseTime(conditionOf(pod, "Ready")?.lastTransitionTime);
   if (since === undefined) return undefined;
   const limit = isFirstStart(pod, since) ? limits.workerStartupTimeoutMs : limits.workerDegradationTimeoutMs;
   if (nowMs - since < limit) return undefined;
-  return bad("degraded-worker", reason, (pod.status?.containerStatuses ?? []).filter((c) => c.ready !== true).map((c) => c.name));
+  return bad(
+    "degraded-worker",
+    reason,
+    (pod.status?.containerStatuses ?? []).filter((c) => c.ready !== true).map((c) => c.name),
+  );
 }
 
 /** Whether a pod has never been ready: it became unready within a second of its start. */

@@ -1,7 +1,10 @@
 import type { ObjectHealth } from "./object.js";
 
 /** Objects, children included, that are in one of the states; a child only with its parent. */
-export function inState(objects: readonly ObjectHealth[], states: readonly ObjectHealth["state"][]): readonly ObjectHealth[] {
+export function inState(
+  objects: readonly ObjectHealth[],
+  states: readonly ObjectHealth["state"][],
+): readonly ObjectHealth[] {
   return objects.filter((o) => states.includes(o.state));
 }
 

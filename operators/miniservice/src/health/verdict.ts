@@ -41,17 +41,28 @@ function aggressiveVerdict({ seen, limits, objects }: Seen): Verdict {
   if (bad.length > 0) return failing(seen, limits, { all, bad });
   const pending = inState(all, PENDING);
   if (pending.length > 0) return waiting(seen, limits, all);
-  return { conditions: [{ type: "ObjectsHealthy", status: "True", reason: "ObjectsReady", message: "" }], phase: "Running" };
+  return {
+    conditions: [{ type: "ObjectsHealthy", status: "True", reason: "ObjectsReady", message: "" }],
+    phase: "Running",
+  };
 }
 
-function failing(seen: Observation, limits: Limits, { all, bad }: { readonly all: readonly ObjectHealth[]; readonly bad: readonly ObjectHealth[] }): Verdict {
+function failing(
+  seen: Observation,
+  limits: Limits,
+  { all, bad }: { readonly all: readonly ObjectHealth[]; readonly bad: readonly ObjectHealth[] },
+): Verdict {
   const message = healthMessage(all, ["bad"]);
   if (bad.every((o) => o.status === "degraded-worker")) {
     return { conditions: [unhealthy("DegradedWorker", message)], failure: "at least one object is degraded" };
   }
   const since = parseTime(seen.service.status?.firstFailureTime ?? undefined) ?? seen.nowMs;
   if (seen.nowMs - since <= limits.failingObjectsBackoffTimeoutMs) {
-    return { conditions: [unhealthy("ObjectsFailedWithinBackoffTimeout", message)], failingSinceMs: since, requeueMs: limits.failingObjectsBackoffRequeueIntervalMs };
+    return {
+      conditions: [unhealthy("ObjectsFailedWithinBackoffTimeout", message)],
+      failingSinceMs: since,
+      requeueMs: limits.failingObjectsBackoffRequeueIntervalMs,
+    };
   }
   return { conditions: [unhealthy("ObjectsFailed", message)], failingSinceMs: since, failure: "some objects failed" };
 }
@@ -75,19 +86,31 @@ function workerVerdict({ seen, limits, objects }: Seen): Verdict {
       ? unhealthy("WaitingOnObjectReadiness", healthMessage(objects, notGood))
       : { type: "ObjectsHealthy", status: "True", reason: "ObjectsReady", message: "" };
   const { worker } = seen;
-  const conditions = (change: Omit<ConditionChange, "type">): readonly ConditionChange[] => [informational, { type: "WorkersHealthy", ...change }];
+  const conditions = (change: Omit<ConditionChange, "type">): readonly ConditionChange[] => [
+    informational,
+    { type: "WorkersHealthy", ...change },
+  ];
   if (worker.kind === "absent") {
-    return { conditions: conditions({ status: "False", reason: "WorkerNotFound", message: "Worker pod not found" }), requeueMs: limits.pollMs };
+    return {
+      conditions: conditions({ status: "False", reason: "WorkerNotFound", message: "Worker pod not found" }),
+      requeueMs: limits.pollMs,
+    };
   }
   if (worker.container === "undeclared") {
-    return { conditions: conditions({ status: "False", reason: "WorkerNotFound", message: "worker container not found" }), failure: "worker container not found" };
+    return {
+      conditions: conditions({ status: "False", reason: "WorkerNotFound", message: "worker container not found" }),
+      failure: "worker container not found",
+    };
   }
   if (worker.container === "ready" && !worker.leaving) {
     return { conditions: conditions({ status: "True", reason: "WorkersReady", message: "" }), phase: "Running" };
   }
   if (worker.health.state === "bad" && !worker.leaving) {
     const message = `worker container is in a terminal bad state: ${worker.health.status}${worker.health.reason === "" ? "" : `: ${worker.health.reason}`}`;
-    return { conditions: conditions({ status: "False", reason: "WorkerTerminalBadState", message }), failure: "worker container is in a terminal bad state" };
+    return {
+      conditions: conditions({ status: "False", reason: "WorkerTerminalBadState", message }),
+      failure: "worker container is in a terminal bad state",
+    };
   }
   if (isOverdue(seen, "WorkersHealthy", limits.maxRunningTimeoutMs)) {
     const message = `worker did not become ready within ${duration(limits.maxRunningTimeoutMs)}`;
@@ -96,13 +119,18 @@ function workerVerdict({ seen, limits, objects }: Seen): Verdict {
   const scheduling = worker.health.state === "scheduling";
   const message = scheduling ? "Worker pod is not scheduled" : "Worker pod is scheduled, waiting on readiness";
   const starting = !scheduling && seen.service.status?.phase !== "Running" ? { phase: "Starting" as const } : {};
-  return { conditions: conditions({ status: "False", reason: "WaitingOnObjectReadiness", message }), ...starting, requeueMs: limits.pollMs };
+  return {
+    conditions: conditions({ status: "False", reason: "WaitingOnObjectReadiness", message }),
+    ...starting,
+    requeueMs: limits.pollMs,
+  };
 }
 
 /** The worker among the objects, for the mode in which everything counts. One that is missing is being made again. */
 function workerAsObject(worker: WorkerSeen): readonly ObjectHealth[] {
   const none = { events: [], children: [] };
-  if (worker.kind === "absent") return [{ id: "v1.Pod utils", status: "starting", reason: "Worker pod not found", state: "pending", ...none }];
+  if (worker.kind === "absent")
+    return [{ id: "v1.Pod utils", status: "starting", reason: "Worker pod not found", state: "pending", ...none }];
   const { status, reason, state } = worker.health;
   return [{ id: "v1.Pod utils", status, reason, state: worker.leaving ? "pending" : state, ...none }];
 }

@@ -6,7 +6,12 @@ import { controlConfig, isControlConfigMap, type ControlConfig } from "../worklo
 
 /** A rendered chart, taken apart: what is applied, and what the control ConfigMap says. */
 export type Documents =
-  | { readonly kind: "decoded"; readonly objects: readonly JsonObject[]; readonly control: ControlConfig & { readonly kind: "decoded" }; readonly resources: readonly RenderedResource[] }
+  | {
+      readonly kind: "decoded";
+      readonly objects: readonly JsonObject[];
+      readonly control: ControlConfig & { readonly kind: "decoded" };
+      readonly resources: readonly RenderedResource[];
+    }
   | { readonly kind: "invalid"; readonly message: string };
 
 /** Checks that everything rendered is an API object, and takes the control ConfigMap out. */
@@ -60,8 +65,26 @@ function resourcesOf(objects: readonly JsonObject[]): readonly RenderedResource[
   return [...counts].sort(([a], [b]) => byCodeUnit(a, b)).map(([gvk, count]) => ({ gvk, count }));
 }
 
-const FIRST = new Set(["Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "IngressClass", "RuntimeClass"]);
-const EARLY = new Set(["ServiceAccount", "Service", "Secret", "ConfigMap", "PersistentVolume", "PersistentVolumeClaim", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"]);
+const FIRST = new Set([
+  "Namespace",
+  "CustomResourceDefinition",
+  "PriorityClass",
+  "StorageClass",
+  "IngressClass",
+  "RuntimeClass",
+]);
+const EARLY = new Set([
+  "ServiceAccount",
+  "Service",
+  "Secret",
+  "ConfigMap",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "Role",
+  "ClusterRole",
+  "RoleBinding",
+  "ClusterRoleBinding",
+]);
 const LATE = new Set(["Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"]);
 
 /** Objects in the order in which they are applied: what others need comes first. Stable within a weight. */
@@ -70,7 +93,10 @@ export function inApplyOrder(objects: readonly JsonObject[]): readonly JsonObjec
     const kind = String(o["kind"]);
     return FIRST.has(kind) ? 0 : EARLY.has(kind) ? 1 : LATE.has(kind) ? 3 : 2;
   };
-  return objects.map((object, i) => ({ object, i, weight: weight(object) })).sort((a, b) => a.weight - b.weight || a.i - b.i).map(({ object }) => object);
+  return objects
+    .map((object, i) => ({ object, i, weight: weight(object) }))
+    .sort((a, b) => a.weight - b.weight || a.i - b.i)
+    .map(({ object }) => object);
 }
 
 /** Canonical text of a render, for its digest. */

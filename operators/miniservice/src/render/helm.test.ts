@@ -30,12 +30,26 @@ describe.runIf(process.env["FAIRLEAD_HELM"] === "1")("the real helm", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const render = (url: string, values: object = {}): Promise<Rendering> =>
-    helmRenderer({ program, clock: systemClock, fetch: none, allowLocal: true, includeDefinitions: true }).render({ url, values: values as never, namespace: "sr-recorded", kubeVersion: "1.36.2", apiVersions: ["apps/v1", "v1"], auth: [] }, signal);
+    helmRenderer({ program, clock: systemClock, fetch: none, allowLocal: true, includeDefinitions: true }).render(
+      {
+        url,
+        values: values as never,
+        namespace: "sr-recorded",
+        kubeVersion: "1.36.2",
+        apiVersions: ["apps/v1", "v1"],
+        auth: [],
+      },
+      signal,
+    );
 
   it("renders the sample chart to what is recorded", async () => {
     for (const { values, objects } of recordings) {
       const rendered = await render(sample.href, values);
-      expect(rendered.kind === "rendered" ? JSON.parse(JSON.stringify(rendered.objects).replaceAll("sr-recorded", NAMESPACE_PLACEHOLDER)) : rendered).toEqual(objects);
+      expect(
+        rendered.kind === "rendered"
+          ? JSON.parse(JSON.stringify(rendered.objects).replaceAll("sr-recorded", NAMESPACE_PLACEHOLDER))
+          : rendered,
+      ).toEqual(objects);
     }
   });
 
@@ -53,11 +67,26 @@ describe.runIf(process.env["FAIRLEAD_HELM"] === "1")("the real helm", () => {
   });
 
   it("is stopped when it takes too long", async () => {
-    const slow = helmRenderer({ program, clock: systemClock, fetch: none, allowLocal: true, includeDefinitions: false, timeoutMs: 1 });
-    await expect(slow.render({ url: sample.href, values: {}, namespace: "n", kubeVersion: "1.36.2", apiVersions: [], auth: [] }, signal)).rejects.toThrow(/took longer than 1 ms/);
+    const slow = helmRenderer({
+      program,
+      clock: systemClock,
+      fetch: none,
+      allowLocal: true,
+      includeDefinitions: false,
+      timeoutMs: 1,
+    });
+    await expect(
+      slow.render(
+        { url: sample.href, values: {}, namespace: "n", kubeVersion: "1.36.2", apiVersions: [], auth: [] },
+        signal,
+      ),
+    ).rejects.toThrow(/took longer than 1 ms/);
   });
 
   it("says that a chart is missing", async () => {
-    expect(await render(new URL("none", `file://${fileURLToPath(data)}`).href)).toMatchObject({ kind: "invalid", errors: [expect.stringContaining("does not exist") as string] });
+    expect(await render(new URL("none", `file://${fileURLToPath(data)}`).href)).toMatchObject({
+      kind: "invalid",
+      errors: [expect.stringContaining("does not exist") as string],
+    });
   });
 });

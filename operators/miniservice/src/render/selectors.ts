@@ -18,23 +18,36 @@ export interface SelectorInput {
   readonly digest: (text: string) => string;
 }
 
-export function withOwnSelectors(objects: readonly JsonObject[], { namespace, digest }: SelectorInput): readonly JsonObject[] {
+export function withOwnSelectors(
+  objects: readonly JsonObject[],
+  { namespace, digest }: SelectorInput,
+): readonly JsonObject[] {
   const short = (text: string): string => digest(text).slice(0, 10);
-  const value = (object: JsonObject): string => `x${short(`${namespace}/${String(object["kind"])}/${nameOf(object)}`)}x`;
+  const value = (object: JsonObject): string =>
+    `x${short(`${namespace}/${String(object["kind"])}/${nameOf(object)}`)}x`;
   const services = objects.flatMap((service) => {
     const selector = isService(service) ? selectorOf(service) : undefined;
-    return selector === undefined ? [] : [{ service, selector, label: { [`autogen-label-service-${short(nameOf(service))}`]: value(service) } }];
+    return selector === undefined
+      ? []
+      : [{ service, selector, label: { [`autogen-label-service-${short(nameOf(service))}`]: value(service) } }];
   });
   return objects.map((object) => {
     const own = services.find(({ service }) => service === object);
     if (own !== undefined) return at(object, ["spec", "selector"], (selector) => ({ ...selector, ...own.label }));
     const path = podMetadataPath(object);
     if (path === undefined) return object;
-    const selecting = services.filter(({ selector }) => matchesLabels(labelSelectorOf({ matchLabels: selector }), podLabels(object)));
+    const selecting = services.filter(({ selector }) =>
+      matchesLabels(labelSelectorOf({ matchLabels: selector }), podLabels(object)),
+    );
     const controller = CONTROLLERS.has(String(object["kind"])) ? { [CONTROLLER_LABEL]: value(object) } : undefined;
     const labels: JsonObject = Object.assign({}, controller, ...selecting.map(({ label }) => label)) as JsonObject;
-    const labelled = Object.keys(labels).length === 0 ? object : at(object, [...path, "labels"], (before) => ({ ...before, ...labels }));
-    return controller === undefined ? labelled : at(labelled, ["spec", "selector"], () => ({ matchLabels: controller }));
+    const labelled =
+      Object.keys(labels).length === 0
+        ? object
+        : at(object, [...path, "labels"], (before) => ({ ...before, ...labels }));
+    return controller === undefined
+      ? labelled
+      : at(labelled, ["spec", "selector"], () => ({ matchLabels: controller }));
   });
 }
 

@@ -48,7 +48,12 @@ export function neutralWorker(options: NeutralWorkerOptions): WorkerProfile {
               image: options.image,
               env,
               resources,
-              readinessProbe: { httpGet: { path: "/v1/health/ready", port: 8080 }, periodSeconds: 10, failureThreshold: 2, timeoutSeconds: 6 },
+              readinessProbe: {
+                httpGet: { path: "/v1/health/ready", port: 8080 },
+                periodSeconds: 10,
+                failureThreshold: 2,
+                timeoutSeconds: 6,
+              },
             },
           ],
         },

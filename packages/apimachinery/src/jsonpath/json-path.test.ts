@@ -3,8 +3,20 @@ import { describe, expect, it } from "vitest";
 import { compileJsonPath } from "./json-path.js";
 
 const object = {
-  spec: { replicas: 3, "a.b": "dotted", list: [{ name: "x", n: 1 }, { name: "y", n: 2 }] },
-  status: { conditions: [{ type: "Ready", status: "True" }, { type: "Other", status: "False" }] },
+  spec: {
+    replicas: 3,
+    "a.b": "dotted",
+    list: [
+      { name: "x", n: 1 },
+      { name: "y", n: 2 },
+    ],
+  },
+  status: {
+    conditions: [
+      { type: "Ready", status: "True" },
+      { type: "Other", status: "False" },
+    ],
+  },
 };
 
 describe("JSONPath of printer columns", () => {

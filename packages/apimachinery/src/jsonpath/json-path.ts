@@ -81,7 +81,12 @@ function filterStep(path: string, condition: string): Step {
     if (operator === undefined || right === undefined) return found !== undefined;
     return found !== undefined && compare(found, operator, literal(right));
   };
-  return (v) => (isArray(v) ? v.filter(test) : isObject(v) ? Object.values(v).filter((x): x is JsonValue => x !== undefined && test(x)) : []);
+  return (v) =>
+    isArray(v)
+      ? v.filter(test)
+      : isObject(v)
+        ? Object.values(v).filter((x): x is JsonValue => x !== undefined && test(x))
+        : [];
 }
 
 function literal(text: string): JsonValue {
@@ -100,7 +105,8 @@ function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
       return a !== b;
     default:
   }
-  if (!((typeof a === "number" && typeof b === "number") || (typeof a === "string" && typeof b === "string"))) return false;
+  if (!((typeof a === "number" && typeof b === "number") || (typeof a === "string" && typeof b === "string")))
+    return false;
   switch (operator) {
     case "<":
       return a < b;
@@ -120,4 +126,5 @@ function member(key: string): Step {
   };
 }
 
-const everything: Step = (v) => (isArray(v) ? v : isObject(v) ? Object.values(v).filter((x): x is JsonValue => x !== undefined) : []);
+const everything: Step = (v) =>
+  isArray(v) ? v : isObject(v) ? Object.values(v).filter((x): x is JsonValue => x !== undefined) : [];

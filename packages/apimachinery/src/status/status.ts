@@ -56,7 +56,11 @@ export class StatusError extends FairleadError {
   readonly status: Status;
 
   constructor(status: Status, options: { readonly cause?: unknown } = {}) {
-    super(status.reason === undefined || status.reason === "" ? "Status" : status.reason, status.message ?? "unknown failure", options);
+    super(
+      status.reason === undefined || status.reason === "" ? "Status" : status.reason,
+      status.message ?? "unknown failure",
+      options,
+    );
     this.status = status;
   }
 

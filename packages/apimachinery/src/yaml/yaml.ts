@@ -1,5 +1,24 @@
-import { decodeBase64, decodeUtf8, FairleadError, getOwn, isObject, setOwn, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Document, type Node, type Pair, type Scalar } from "yaml";
+import {
+  decodeBase64,
+  decodeUtf8,
+  FairleadError,
+  getOwn,
+  isObject,
+  setOwn,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Document,
+  type Node,
+  type Pair,
+  type Scalar,
+} from "yaml";
 
 /**
  * YAML as Kubernetes reads it: YAML 1.1 by the rules of the Go library behind sigs.k8s.io/yaml (booleans such as `y` and
@@ -29,12 +48,20 @@ export function parseYaml(text: string): YamlBody {
 
 /** Reads every document, or the first `limit`; an empty one is null. @throws YamlError */
 export function parseYamlDocuments(text: string, limit: number = Infinity): readonly YamlBody[] {
-  const documents = parseAllDocuments(text, { version: "1.1", schema: "failsafe", uniqueKeys: false, merge: false, logLevel: "silent", keepSourceTokens: false });
+  const documents = parseAllDocuments(text, {
+    version: "1.1",
+    schema: "failsafe",
+    uniqueKeys: false,
+    merge: false,
+    logLevel: "silent",
+    keepSourceTokens: false,
+  });
   if (!Array.isArray(documents)) return [];
   return documents.slice(0, limit).map((document) => {
     const error = document.errors[0];
-    if (error !== undefined) throw new YamlError(`yaml: ${goMessage(error.code, error.linePos?.[0].line, error.message)}`);
-    return new Reader(document as Document, text).read();
+    if (error !== undefined)
+      throw new YamlError(`yaml: ${goMessage(error.code, error.linePos?.[0].line, error.message)}`);
+    return new Reader(document, text).read();
   });
 }
 
@@ -50,17 +77,18 @@ class Reader {
   }
 
   read(): YamlBody {
-    const value = this.#value(this.#document.contents as Node | null, 0);
+    const value = this.#value(this.#document.contents, 0);
     return { value, duplicates: this.#duplicates };
   }
 
   #value(node: Node | null, depth: number): JsonValue {
-    if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH) throw new YamlError("yaml: document contains excessive aliasing");
+    if (++this.#nodes > MAX_NODES || depth > MAX_DEPTH)
+      throw new YamlError("yaml: document contains excessive aliasing");
     if (node === null) return null;
     if (isAlias(node)) {
       const target = node.resolve(this.#document);
       if (target === undefined) throw new YamlError(`yaml: unknown anchor '${node.source}' referenced`);
-      return this.#value(target as Node, depth + 1);
+      return this.#value(target, depth + 1);
     }
     if (isMap(node)) return this.#map(node.items as Pair<Node, Node | null>[], depth);
     if (isSeq(node)) return node.items.map((item) => this.#value(item as Node | null, depth + 1));
@@ -99,7 +127,9 @@ class Reader {
     if (typeof read === "string") return read;
     if (typeof read === "number" || typeof read === "boolean" || typeof read === "bigint") return String(read);
     if (read === null) {
-      throw new YamlError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(this.#value(value, depth + 1))}`);
+      throw new YamlError(
+        `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${goSyntax(this.#value(value, depth + 1))}`,
+      );
     }
     throw new YamlError(`yaml: invalid map key: ${goSyntax(read)}`);
   }
@@ -145,7 +175,8 @@ function plainValue(text: string): JsonValue {
   if (integer !== undefined) return integer;
   const digits = text.replaceAll("_", "");
   if (FLOAT.test(digits) && Number.isFinite(Number(digits))) return Number(digits);
-  if (/^[-+]?\.(inf|Inf|INF)$/.test(text)) throw new YamlError(`json: unsupported value: ${text.startsWith("-") ? "-" : "+"}Inf`);
+  if (/^[-+]?\.(inf|Inf|INF)$/.test(text))
+    throw new YamlError(`json: unsupported value: ${text.startsWith("-") ? "-" : "+"}Inf`);
   if (/^\.(nan|NaN|NAN)$/.test(text)) throw new YamlError("json: unsupported value: NaN");
   return text;
 }
@@ -165,7 +196,10 @@ function integerValue(text: string): number | bigint | undefined {
 /** A value as Go's %#v prints what the YAML library made of it. */
 function goSyntax(value: JsonValue): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (isObject(value)) return `map[interface {}]interface {}{${Object.keys(value).map((k) => `${JSON.stringify(k)}:${goSyntax(value[k] as JsonValue)}`).join(", ")}}`;
+  if (isObject(value))
+    return `map[interface {}]interface {}{${Object.keys(value)
+      .map((k) => `${JSON.stringify(k)}:${goSyntax(value[k] as JsonValue)}`)
+      .join(", ")}}`;
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 

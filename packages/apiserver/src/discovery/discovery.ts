@@ -157,15 +157,11 @@ function discoveryResource({ strategy }: Endpoint): JsonObject {
 export function openApiPaths(
   catalog: Catalog,
 ): readonly { readonly path: string; readonly group: string; readonly version: string }[] {
-  return catalog
-    .groups()
-    .flatMap((group) =>
-      catalog
-        .versions(group)
-        .map((version) => ({
-          path: group === "" ? `api/${version}` : `apis/${apiVersionOf({ group, version })}`,
-          group,
-          version,
-        })),
-    );
+  return catalog.groups().flatMap((group) =>
+    catalog.versions(group).map((version) => ({
+      path: group === "" ? `api/${version}` : `apis/${apiVersionOf({ group, version })}`,
+      group,
+      version,
+    })),
+  );
 }

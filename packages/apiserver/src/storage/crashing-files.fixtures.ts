@@ -40,7 +40,11 @@ export class CrashingFiles implements Files {
       const length = content.synced + this.#below(content.bytes.length - content.synced + 1);
       contents.set(content, { bytes: Buffer.from(content.bytes.subarray(0, length)), synced: length });
     }
-    return new CrashingFiles(this.#random, diesAt, new Map([...names].map(([name, content]) => [name, contents.get(content) as Content])));
+    return new CrashingFiles(
+      this.#random,
+      diesAt,
+      new Map([...names].map(([name, content]) => [name, contents.get(content) as Content])),
+    );
   }
 
   /** Flips a bit. */
@@ -122,7 +126,11 @@ export class CrashingFiles implements Files {
 
   async list(path: string): Promise<readonly FileEntry[]> {
     this.#operate();
-    return Promise.resolve(this.paths().filter((p) => p.startsWith(`${path}/`)).map((p) => ({ name: p.slice(path.length + 1), kind: "file" as const })));
+    return Promise.resolve(
+      this.paths()
+        .filter((p) => p.startsWith(`${path}/`))
+        .map((p) => ({ name: p.slice(path.length + 1), kind: "file" as const })),
+    );
   }
 
   async exists(path: string): Promise<boolean> {

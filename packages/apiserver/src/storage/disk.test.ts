@@ -7,9 +7,13 @@ import { openDiskStorage } from "./disk.js";
 import type { Storage } from "./storage.js";
 
 const DIRECTORY = "/data";
-const open = (files: CrashingFiles, maxLogBytes = 400): Promise<Storage> => openDiskStorage({ files, directory: DIRECTORY, maxLogBytes });
-const value = (n: number) => (revision: number): JsonObject => ({ n, metadata: { resourceVersion: String(revision) } });
-const contents = (storage: Storage): Readonly<Record<string, unknown>> => Object.fromEntries(storage.list("c", { prefix: "" }).map((r) => [r.key, r.object["n"]]));
+const open = (files: CrashingFiles, maxLogBytes = 400): Promise<Storage> =>
+  openDiskStorage({ files, directory: DIRECTORY, maxLogBytes });
+const value =
+  (n: number) =>
+  (revision: number): JsonObject => ({ n, metadata: { resourceVersion: String(revision) } });
+const contents = (storage: Storage): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(storage.list("c", { prefix: "" }).map((r) => [r.key, r.object["n"]]));
 
 /** A key gets a number, or goes. */
 interface Step {
@@ -17,7 +21,10 @@ interface Step {
   readonly n: number | undefined;
 }
 
-const steps = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c", "d"), n: fc.option(fc.nat(99), { nil: undefined }) }), { minLength: 1, maxLength: 30 });
+const steps = fc.array(
+  fc.record({ key: fc.constantFrom("a", "b", "c", "d"), n: fc.option(fc.nat(99), { nil: undefined }) }),
+  { minLength: 1, maxLength: 30 },
+);
 
 async function write(storage: Storage, { key, n }: Step): Promise<unknown> {
   const seen = storage.getForWrite("c", key)?.revision ?? 0;
@@ -97,13 +104,19 @@ describe("storage on a disk", () => {
     for (let i = 0; i < 3; i++) await write(storage, { key: `k${i}`, n: i });
     const log = files.paths().find((p) => p.startsWith("/data/log.")) ?? "";
     files.damage(log, 20);
-    await expect(open(files)).rejects.toThrow(/\/data\/log\.\d+ is damaged at byte 0: restore the folder from a backup, or move it away/);
+    await expect(open(files)).rejects.toThrow(
+      /\/data\/log\.\d+ is damaged at byte 0: restore the folder from a backup, or move it away/,
+    );
   });
 
   it("takes no more writes once one could not be made durable", async () => {
     const files = new CrashingFiles(seededRandom(1), 24);
     const storage = await open(files, 1 << 20);
-    await expect((async () => { for (let i = 0; i < 20; i++) await write(storage, { key: "k", n: i }); })()).rejects.toThrow(/cannot write to \/data/);
+    await expect(
+      (async () => {
+        for (let i = 0; i < 20; i++) await write(storage, { key: "k", n: i });
+      })(),
+    ).rejects.toThrow(/cannot write to \/data/);
     await expect(write(storage, { key: "other", n: 1 })).rejects.toThrow(/accepts no more writes/);
     expect(storage.get("c", "other")).toBeUndefined();
   });

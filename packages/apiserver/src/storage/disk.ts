@@ -27,7 +27,9 @@ interface Line {
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
   const { files, directory } = options;
   await files.makeDirectory(directory);
-  const generations = (await files.list(directory)).map((e) => /^snapshot\.(\d+)$/.exec(e.name)?.[1]).filter((g) => g !== undefined);
+  const generations = (await files.list(directory))
+    .map((e) => /^snapshot\.(\d+)$/.exec(e.name)?.[1])
+    .filter((g) => g !== undefined);
   const generation = Math.max(0, ...generations.map(Number));
   const log = new Log(files, directory, generation, options.maxLogBytes ?? 64 << 20);
   const memory = new MemoryStorage({ persist: (write) => log.append(write) });
@@ -43,7 +45,12 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   return memory;
 }
 
-async function replay({ files, directory }: DiskStorageOptions, name: string, memory: MemoryStorage, ending: "whole" | "torn"): Promise<void> {
+async function replay(
+  { files, directory }: DiskStorageOptions,
+  name: string,
+  memory: MemoryStorage,
+  ending: "whole" | "torn",
+): Promise<void> {
   const path = `${directory}/${name}`;
   if (!(await files.exists(path))) return;
   const bytes = Buffer.from(await files.read(path));
@@ -131,7 +138,11 @@ class Log {
       this.#bytes += data.length;
       this.#recent = lines;
     } catch (cause) {
-      this.#failed = new FairleadError("DataDirectory", `cannot write to ${this.#directory}; the server accepts no more writes`, { cause });
+      this.#failed = new FairleadError(
+        "DataDirectory",
+        `cannot write to ${this.#directory}; the server accepts no more writes`,
+        { cause },
+      );
       throw this.#failed;
     }
   }
@@ -157,11 +168,20 @@ class Log {
         chunk = "";
       }
     }
-    await snapshot.append(Buffer.from(chunk + encodeLine({ collection: "", key: "", revision: began, text: undefined })));
+    await snapshot.append(
+      Buffer.from(chunk + encodeLine({ collection: "", key: "", revision: began, text: undefined })),
+    );
     await snapshot.sync();
     await snapshot.close();
     const log = await this.#files.openAppend(at(`log.${next}`));
-    await log.append(Buffer.from(this.#recent.filter((l) => l.revision > began).map((l) => l.text).join("")));
+    await log.append(
+      Buffer.from(
+        this.#recent
+          .filter((l) => l.revision > began)
+          .map((l) => l.text)
+          .join(""),
+      ),
+    );
     await log.sync();
     await this.#files.rename(at(`snapshot.${next}.tmp`), at(`snapshot.${next}`));
     await this.#files.syncDirectory(this.#directory);

@@ -18,15 +18,25 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
       if (await claim(path)) return () => rm(path, { force: true });
       const owner = Number(await readFile(path, "utf8").catch(() => ""));
       if (isRunning(owner)) {
-        throw new FairleadError("DataDirectoryLocked", `${directory} is in use by process ${owner}: stop it, or choose another folder with --data-dir`);
+        throw new FairleadError(
+          "DataDirectoryLocked",
+          `${directory} is in use by process ${owner}: stop it, or choose another folder with --data-dir`,
+        );
       }
       await rm(path, { force: true });
     }
   } catch (cause) {
     if (cause instanceof FairleadError && cause.code === "DataDirectoryLocked") throw cause;
-    throw new FairleadError("DataDirectory", `cannot write to ${directory}: ${messageOf(cause)}; choose a folder that you may write with --data-dir`, { cause });
+    throw new FairleadError(
+      "DataDirectory",
+      `cannot write to ${directory}: ${messageOf(cause)}; choose a folder that you may write with --data-dir`,
+      { cause },
+    );
   }
-  throw new FairleadError("DataDirectoryLocked", `${directory} is in use by another process: choose another folder with --data-dir`);
+  throw new FairleadError(
+    "DataDirectoryLocked",
+    `${directory} is in use by another process: choose another folder with --data-dir`,
+  );
 }
 
 async function claim(path: string): Promise<boolean> {

@@ -84,7 +84,8 @@ export class MemoryStorage implements Storage {
   }
 
   list(collection: string, range: Range): readonly Record[] {
-    if (range.revision !== undefined && range.revision < this.#visible) return this.#listAt(collection, range, range.revision);
+    if (range.revision !== undefined && range.revision < this.#visible)
+      return this.#listAt(collection, range, range.revision);
     return this.#collections.get(collection)?.list(range) ?? [];
   }
 
@@ -92,7 +93,12 @@ export class MemoryStorage implements Storage {
     return this.#collections.get(collection)?.count(prefix) ?? 0;
   }
 
-  async write(collection: string, key: string, expected: number, make: (revision: number) => JsonObject | undefined): Promise<Record | undefined> {
+  async write(
+    collection: string,
+    key: string,
+    expected: number,
+    make: (revision: number) => JsonObject | undefined,
+  ): Promise<Record | undefined> {
     if (this.#closed) throw new Error("storage is closed");
     const before = this.getForWrite(collection, key);
     if ((before?.revision ?? 0) !== expected) return undefined;
@@ -178,7 +184,12 @@ export class MemoryStorage implements Storage {
   /** Undoes the events after `revision`, newest first, on a copy of the range. */
   #listAt(collection: string, range: Range, revision: number): readonly Record[] {
     if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
-    const records = new Map(this.#collections.get(collection)?.list({ prefix: range.prefix }).map((r) => [r.key, r]));
+    const records = new Map(
+      this.#collections
+        .get(collection)
+        ?.list({ prefix: range.prefix })
+        .map((r) => [r.key, r]),
+    );
     for (let i = this.#events.length - 1; i >= 0; i--) {
       const event = this.#events[i] as Event;
       if (event.revision <= revision) break;
@@ -187,7 +198,9 @@ export class MemoryStorage implements Storage {
       else records.set(event.key, event.previous);
     }
     const { after } = range;
-    const found = [...records.values()].filter((r) => after === undefined || r.key > after).sort((a, b) => byCodeUnit(a.key, b.key));
+    const found = [...records.values()]
+      .filter((r) => after === undefined || r.key > after)
+      .sort((a, b) => byCodeUnit(a.key, b.key));
     return range.limit === undefined ? found : found.slice(0, range.limit);
   }
 

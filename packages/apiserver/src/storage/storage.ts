@@ -31,7 +31,12 @@ export interface Storage {
    * @returns the new record (for a deletion: the last object under the deletion's revision), or undefined when the
    *   expectation failed and nothing was written.
    */
-  write(collection: string, key: string, expected: number, make: (revision: number) => JsonObject | undefined): Promise<Record | undefined>;
+  write(
+    collection: string,
+    key: string,
+    expected: number,
+    make: (revision: number) => JsonObject | undefined,
+  ): Promise<Record | undefined>;
 
   /**
    * Calls `onEvents` with the events of a collection after `from` that are already visible, and then with each batch

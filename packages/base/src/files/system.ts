@@ -35,7 +35,15 @@ async function makeFolder(path: string, mode: number): Promise<void> {
       throw error;
     }
     const parent = dirname(path);
-    if (code !== "ENOENT" || parent === path || (await stat(parent).then(() => true, () => false))) throw error;
+    if (
+      code !== "ENOENT" ||
+      parent === path ||
+      (await stat(parent).then(
+        () => true,
+        () => false,
+      ))
+    )
+      throw error;
     await makeFolder(parent, mode);
     await mkdir(path, { mode });
   }
@@ -70,9 +78,16 @@ export const systemFiles: Files = {
     on(path, "list", async () => {
       const entries = await readdir(path, { withFileTypes: true });
       return entries
-        .map((e) => ({ name: e.name, kind: e.isFile() ? ("file" as const) : e.isDirectory() ? ("directory" as const) : ("other" as const) }))
+        .map((e) => ({
+          name: e.name,
+          kind: e.isFile() ? ("file" as const) : e.isDirectory() ? ("directory" as const) : ("other" as const),
+        }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
     }),
-  exists: (path) => stat(path).then(() => true, () => false),
+  exists: (path) =>
+    stat(path).then(
+      () => true,
+      () => false,
+    ),
   truncate: (path, length) => on(path, "truncate", () => truncate(path, length)),
 };

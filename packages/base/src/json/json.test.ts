@@ -61,13 +61,19 @@ describe("parseJson", () => {
 
   it("tells keys that stand twice, and keeps the last", () => {
     const found: DuplicateKey[] = [];
-    const value = parseJson('{"spec":{"list":[{"a":1,\n"a":2}]}}', { onDuplicateKey: (duplicate) => found.push(duplicate) });
+    const value = parseJson('{"spec":{"list":[{"a":1,\n"a":2}]}}', {
+      onDuplicateKey: (duplicate) => found.push(duplicate),
+    });
     expect(value).toEqual({ spec: { list: [{ a: 2 }] } });
     expect(found).toEqual([{ path: "spec.list[0].a", key: "a", line: 2 }]);
   });
 
   it("agrees with JSON.parse about what is JSON, whatever the text", () => {
-    const text = fc.oneof(fc.json(), fc.string(), fc.string({ unit: fc.constantFrom(..."{}[]\",:0123456789.eE+-\\untrfals \n") }));
+    const text = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.string({ unit: fc.constantFrom(...'{}[]",:0123456789.eE+-\\untrfals \n') }),
+    );
     fc.assert(
       fc.property(text, (input) => {
         let wanted: unknown;

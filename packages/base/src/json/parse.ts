@@ -106,7 +106,11 @@ class Parser {
       if (this.#onDuplicateKey !== undefined) {
         this.#path.push(key);
         if (Object.hasOwn(out, key)) {
-          this.#onDuplicateKey({ path: formatKeyPath(this.#path), key, line: this.#text.slice(0, this.#at).split("\n").length });
+          this.#onDuplicateKey({
+            path: formatKeyPath(this.#path),
+            key,
+            line: this.#text.slice(0, this.#at).split("\n").length,
+          });
         }
       }
       setOwn(out, key, this.#value(depth + 1));
@@ -213,7 +217,8 @@ class Parser {
     if (next === "." || next === "e" || next === "E") return this.#badNumber(literal);
     if (literal === "0" && next !== undefined && next >= "0" && next <= "9") this.#fail("after top-level value");
     const value = Number(literal);
-    if (literal.length < 16 && match[1] === undefined && match[2] === undefined && !(value === 0 && literal.length > 1)) return value;
+    if (literal.length < 16 && match[1] === undefined && match[2] === undefined && !(value === 0 && literal.length > 1))
+      return value;
     if (String(value) === literal) return value;
     if (match[1] === undefined && match[2] === undefined && literal !== "-0") {
       const integer = BigInt(literal);
@@ -247,7 +252,8 @@ class Parser {
   }
 
   #space(): void {
-    for (let c = this.#text.charCodeAt(this.#at); c === 32 || c === 10 || c === 13 || c === 9; ) c = this.#text.charCodeAt(++this.#at);
+    for (let c = this.#text.charCodeAt(this.#at); c === 32 || c === 10 || c === 13 || c === 9;)
+      c = this.#text.charCodeAt(++this.#at);
   }
 
   #fail(where: string): never {
@@ -275,7 +281,16 @@ function quoted(point: number): string {
   if (point === 39) return "'\\''";
   if (point === 34) return "'\"'";
   if (point >= 32 && point !== 127 && point !== BACKSLASH) return `'${String.fromCodePoint(point)}'`;
-  const named = new Map([[10, "\\n"], [13, "\\r"], [9, "\\t"], [8, "\\b"], [12, "\\f"], [7, "\\a"], [11, "\\v"], [BACKSLASH, "\\\\"]]).get(point);
+  const named = new Map([
+    [10, "\\n"],
+    [13, "\\r"],
+    [9, "\\t"],
+    [8, "\\b"],
+    [12, "\\f"],
+    [7, "\\a"],
+    [11, "\\v"],
+    [BACKSLASH, "\\\\"],
+  ]).get(point);
   return `'${named ?? `\\x${point.toString(16).padStart(2, "0")}`}'`;
 }
 

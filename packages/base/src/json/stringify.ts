@@ -53,15 +53,12 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
- 
 const SPECIAL = /["\\\u0000-\u001f\u007f-\uffff<>&]/;
 
 /** A JSON string as Go's encoder prints it without HTML escaping: U+2028 and U+2029 escaped, lone surrogates replaced. */
 export function quoteJson(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`;
-  return JSON.stringify(text.toWellFormed())
-    .replaceAll("\u2028", "\\u2028")
-    .replaceAll("\u2029", "\\u2029");
+  return JSON.stringify(text.toWellFormed()).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 /** A float64 as Go's encoding/json prints it, which is how JavaScript does. */

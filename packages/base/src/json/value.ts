@@ -50,7 +50,8 @@ export function getOwn(object: JsonObject, key: string): JsonValue | undefined {
 
 /** Sets an own key; `__proto__` becomes an ordinary key. */
 export function setOwn(object: MutableJsonObject, key: string, value: JsonValue): void {
-  if (key === "__proto__") Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  if (key === "__proto__")
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
 }
 
@@ -84,7 +85,8 @@ export function deepEqual(a: unknown, b: unknown): boolean {
     for (let i = 0; i < a.length; i++) if (!deepEqual(a[i], b[i])) return false;
     return true;
   }
-  if (a instanceof JsonNumber || b instanceof JsonNumber) return a instanceof JsonNumber && b instanceof JsonNumber && a.text === b.text;
+  if (a instanceof JsonNumber || b instanceof JsonNumber)
+    return a instanceof JsonNumber && b instanceof JsonNumber && a.text === b.text;
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) {
@@ -116,7 +118,8 @@ const GREATEST_INT64 = 2n ** 63n - 1n;
 export function decodedNumber(value: JsonNumber): number | bigint {
   if (/^-?\d+$/.test(value.text)) {
     const integer = BigInt(value.text);
-    if (integer >= LEAST_INT64 && integer <= GREATEST_INT64) return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+    if (integer >= LEAST_INT64 && integer <= GREATEST_INT64)
+      return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
   return Number(value.text);
 }

@@ -14,18 +14,30 @@ export interface Logger {
 const nothing = (): void => undefined;
 
 /** A logger that says nothing. */
-export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, with: () => silentLogger };
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  with: () => silentLogger,
+};
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /** A logger that hands each event at or above `level` to `write` as one JSON line without its newline. */
-export function jsonLogger(write: (line: string) => void, options: { readonly level: LogLevel; readonly now: () => number }, base: LogFields = {}): Logger {
-  const at = (level: LogLevel) => (event: string, fields: LogFields = {}): void => {
-    if (RANK[level] < RANK[options.level]) return;
-    write(JSON.stringify({ time: new Date(options.now()).toISOString(), level, event, ...base, ...fields }, plain));
-  };
+export function jsonLogger(
+  write: (line: string) => void,
+  options: { readonly level: LogLevel; readonly now: () => number },
+  base: LogFields = {},
+): Logger {
+  const at =
+    (level: LogLevel) =>
+    (event: string, fields: LogFields = {}): void => {
+      if (RANK[level] < RANK[options.level]) return;
+      write(JSON.stringify({ time: new Date(options.now()).toISOString(), level, event, ...base, ...fields }, plain));
+    };
   return {
     debug: at("debug"),
     info: at("info"),

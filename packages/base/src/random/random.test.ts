@@ -15,7 +15,8 @@ describe.each([
     }
     const uids = Array.from({ length: 2000 }, () => uuid(random));
     expect(new Set(uids).size).toBe(2000);
-    for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uid of uids)
+      expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it("gives as many bytes as were asked for", () => {

@@ -8,7 +8,7 @@ import {
 } from "@fairlead/apimachinery";
 import { readJson } from "../request/response.js";
 import { getRequest, type CallOptions } from "../request/request.js";
-import type { DynamicObject, ResourceKind } from "../request/resource-kind.js";
+import type { ResourceKind } from "../request/resource-kind.js";
 
 /** A kind as the server serves it. */
 export interface ServedKind extends ResourceKind {

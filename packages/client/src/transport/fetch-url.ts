@@ -27,10 +27,15 @@ export interface UrlFetcher {
 /** A way to the web for what is no API server: charts, registries. The address is checked when it is dialled. */
 export function urlFetcher(options: UrlFetcherOptions = {}): UrlFetcher {
   const { allowPrivate = false, timeoutMs = 60_000 } = options;
-  const agent = new Agent({ connect: { lookup: guardedLookup(allowPrivate), timeout: 10_000 }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(allowPrivate), timeout: 10_000 },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
   return {
     fetch: async (url, headers, signal) => {
-      if (!allowPrivate && isIP(url.hostname) !== 0 && isPrivate(url.hostname)) throw new PrivateAddressError(url.hostname, url.hostname);
+      if (!allowPrivate && isIP(url.hostname) !== 0 && isPrivate(url.hostname))
+        throw new PrivateAddressError(url.hostname, url.hostname);
       const sent: Record<string, string> = {};
       for (const [name, value] of Object.entries(headers)) if (typeof value === "string") sent[name] = value;
       const answer = await request(url, { method: "GET", headers: sent, dispatcher: agent, signal });
@@ -45,8 +50,9 @@ function guardedLookup(allowPrivate: boolean): LookupFunction {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, "", 0);
       const bad = allowPrivate ? undefined : addresses.find((a) => isPrivate(a.address));
-      if (bad !== undefined) return callback(new PrivateAddressError(hostname, bad.address) as NodeJS.ErrnoException, "", 0);
-      if (options.all === true) return (callback as unknown as (error: null, all: typeof addresses) => void)(null, addresses);
+      if (bad !== undefined) return callback(new PrivateAddressError(hostname, bad.address), "", 0);
+      if (options.all === true)
+        return (callback as unknown as (error: null, all: typeof addresses) => void)(null, addresses);
       const [first] = addresses;
       callback(null, first?.address ?? "", first?.family ?? 4);
     });
@@ -59,5 +65,14 @@ export function isPrivate(address: string): boolean {
   if (mapped !== undefined) return isPrivate(mapped);
   if (isIP(address) === 6) return /^(?:::1?$|f[cd]|fe[89ab]|ff)/i.test(address);
   const [a = 0, b = 0] = address.split(".").map(Number);
-  return a === 0 || a === 10 || a === 127 || a >= 224 || (a === 100 && b >= 64 && b < 128) || (a === 169 && b === 254) || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168);
+  return (
+    a === 0 ||
+    a === 10 ||
+    a === 127 ||
+    a >= 224 ||
+    (a === 100 && b >= 64 && b < 128) ||
+    (a === 169 && b === 254) ||
+    (a === 172 && b >= 16 && b < 32) ||
+    (a === 192 && b === 168)
+  );
 }

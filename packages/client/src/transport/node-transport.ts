@@ -1,5 +1,5 @@
 import { FairleadError, type HttpHeaders, type HttpRequest, type HttpResponse, type Transport } from "@fairlead/base";
-import { Pool, type Dispatcher } from "undici";
+import { Pool } from "undici";
 
 /** What a request says about who sends it. */
 export interface Credentials {

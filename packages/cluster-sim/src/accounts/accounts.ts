@@ -11,12 +11,22 @@ export function serviceAccountController(): ControllerDefinition {
     name: "serviceaccount-controller",
     fieldManager: "kube-controller-manager",
     for: kinds.Namespace,
-    watches: [watch(kinds.ServiceAccount, (account) => (account.metadata.name === "default" ? [{ name: account.metadata.namespace ?? "" }] : []))],
+    watches: [
+      watch(kinds.ServiceAccount, (account) =>
+        account.metadata.name === "default" ? [{ name: account.metadata.namespace ?? "" }] : [],
+      ),
+    ],
     reconcile: async (namespace, ctx) => {
       const { name } = namespace.metadata;
-      if (namespace.metadata.deletionTimestamp !== undefined || ctx.store(kinds.ServiceAccount).get({ namespace: name, name: "default" }) !== undefined) return settled();
+      if (
+        namespace.metadata.deletionTimestamp !== undefined ||
+        ctx.store(kinds.ServiceAccount).get({ namespace: name, name: "default" }) !== undefined
+      )
+        return settled();
       try {
-        await ctx.client.api(kinds.ServiceAccount).create({ metadata: { name: "default", namespace: name } }, { signal: ctx.signal });
+        await ctx.client
+          .api(kinds.ServiceAccount)
+          .create({ metadata: { name: "default", namespace: name } }, { signal: ctx.signal });
       } catch (error) {
         if (!isHarmless(error)) throw error;
       }
@@ -31,7 +41,11 @@ export function rootCaPublisher(options: { readonly authority: string }): Contro
     name: "root-ca-certificate-publisher-controller",
     fieldManager: "kube-controller-manager",
     for: kinds.Namespace,
-    watches: [watch(kinds.ConfigMap, (map) => (map.metadata.name === ROOT_CA ? [{ name: map.metadata.namespace ?? "" }] : []), { fieldSelector: `metadata.name=${ROOT_CA}` })],
+    watches: [
+      watch(kinds.ConfigMap, (map) => (map.metadata.name === ROOT_CA ? [{ name: map.metadata.namespace ?? "" }] : []), {
+        fieldSelector: `metadata.name=${ROOT_CA}`,
+      }),
+    ],
     onConflict: "take",
     reconcile: async (namespace, ctx) => {
       const { name } = namespace.metadata;
@@ -39,10 +53,19 @@ export function rootCaPublisher(options: { readonly authority: string }): Contro
       const live = ctx.store(kinds.ConfigMap).get({ namespace: name, name: ROOT_CA });
       if (live?.data?.["ca.crt"] === options.authority) return settled();
       try {
-        await ctx.apply(bundle, { namespace: name, name: ROOT_CA }, {
-          metadata: { annotations: { "kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters." } },
-          data: { "ca.crt": options.authority },
-        });
+        await ctx.apply(
+          bundle,
+          { namespace: name, name: ROOT_CA },
+          {
+            metadata: {
+              annotations: {
+                "kubernetes.io/description":
+                  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+              },
+            },
+            data: { "ca.crt": options.authority },
+          },
+        );
       } catch (error) {
         if (!isHarmless(error)) throw error;
       }
@@ -53,5 +76,9 @@ export function rootCaPublisher(options: { readonly authority: string }): Contro
 
 /** The object is there already, or its namespace is going. */
 function isHarmless(error: unknown): boolean {
-  return isStatus(error, "AlreadyExists") || (isStatus(error, "NotFound") && error.status.details?.kind === "namespaces") || (isStatus(error) && error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true);
+  return (
+    isStatus(error, "AlreadyExists") ||
+    (isStatus(error, "NotFound") && error.status.details?.kind === "namespaces") ||
+    (isStatus(error) && error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true)
+  );
 }

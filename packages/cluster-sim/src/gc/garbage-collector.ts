@@ -1,6 +1,13 @@
 import { messageOf, onAbort } from "@fairlead/base";
 import { isStatus, parseGroupVersion, type KubernetesObject, type OwnerReference } from "@fairlead/apimachinery";
-import { kinds, removeFinalizer, removeOwnerReference, StaleObjectError, type Client, type ServedKind } from "@fairlead/client";
+import {
+  kinds,
+  removeFinalizer,
+  removeOwnerReference,
+  StaleObjectError,
+  type Client,
+  type ServedKind,
+} from "@fairlead/client";
 import { WorkQueue, type Informer, type Runnable, type RunnableEnv } from "@fairlead/runtime";
 
 import { OwnerGraph, ownersOf, type GraphNode } from "./graph.js";
@@ -92,7 +99,8 @@ class Collector {
         await this.#collect(uid, signal);
         this.#queue.forget(uid);
       } catch (error) {
-        if (!signal.aborted && !isExpected(error)) this.#env.logger.debug("collecting failed", { error: messageOf(error) });
+        if (!signal.aborted && !isExpected(error))
+          this.#env.logger.debug("collecting failed", { error: messageOf(error) });
         if (!signal.aborted) this.#queue.retry(uid);
       } finally {
         this.#queue.done(uid);
@@ -121,8 +129,19 @@ class Collector {
       if (reference?.blockOwnerDeletion === true) blocked = true;
       if (dependent.object.metadata.deletionTimestamp !== undefined) continue;
       const others = await this.#livingOwners(dependent, uid, signal);
-      if (others) await removeOwnerReference(apiOf(this.#env.client, dependent.kind), dependent.object, uid as OwnerReference["uid"], { signal });
-      else await remove(this.#env.client, dependent, { propagation: this.#graph.dependents(dependent.object.metadata.uid ?? "").length > 0 ? "foreground" : "background", signal });
+      if (others)
+        await removeOwnerReference(
+          apiOf(this.#env.client, dependent.kind),
+          dependent.object,
+          uid as OwnerReference["uid"],
+          { signal },
+        );
+      else
+        await remove(this.#env.client, dependent, {
+          propagation:
+            this.#graph.dependents(dependent.object.metadata.uid ?? "").length > 0 ? "foreground" : "background",
+          signal,
+        });
     }
     if (!blocked) await free(this.#env.client, node, FOREGROUND, signal);
   }
@@ -132,7 +151,12 @@ class Collector {
     for (const owner of ownersOf(node.object)) {
       if (owner.uid === uid) continue;
       const known = this.#graph.get(owner.uid);
-      if (known !== undefined ? known.object.metadata.deletionTimestamp === undefined : await this.#exists(owner, node, signal)) return true;
+      if (
+        known !== undefined
+          ? known.object.metadata.deletionTimestamp === undefined
+          : await this.#exists(owner, node, signal)
+      )
+        return true;
     }
     return false;
   }
@@ -140,7 +164,12 @@ class Collector {
   async #orphan(node: GraphNode, signal: AbortSignal): Promise<void> {
     const uid = node.object.metadata.uid ?? "";
     for (const dependent of this.#graph.dependents(uid)) {
-      await removeOwnerReference(apiOf(this.#env.client, dependent.kind), dependent.object, uid as OwnerReference["uid"], { signal });
+      await removeOwnerReference(
+        apiOf(this.#env.client, dependent.kind),
+        dependent.object,
+        uid as OwnerReference["uid"],
+        { signal },
+      );
     }
     await free(this.#env.client, node, ORPHAN, signal);
   }
@@ -158,7 +187,10 @@ class Collector {
       const orphaned = (node.object.metadata.finalizers ?? []).includes(ORPHAN);
       return remove(this.#env.client, node, { propagation: orphaned ? "orphan" : "background", signal });
     }
-    for (const uid of absent) await removeOwnerReference(apiOf(this.#env.client, node.kind), node.object, uid as OwnerReference["uid"], { signal });
+    for (const uid of absent)
+      await removeOwnerReference(apiOf(this.#env.client, node.kind), node.object, uid as OwnerReference["uid"], {
+        signal,
+      });
   }
 
   /** Asks the server whether an owner is there, under this uid. A kind that is not served counts as there. */
@@ -169,7 +201,9 @@ class Collector {
     if (kind === undefined) return true;
     const { namespace } = node.object.metadata;
     if (kind.namespaced && namespace === undefined) return true;
-    const live = await this.#env.client.api(kind).find(kind.namespaced ? { namespace: namespace ?? "", name: owner.name } : { name: owner.name }, { signal });
+    const live = await this.#env.client
+      .api(kind)
+      .find(kind.namespaced ? { namespace: namespace ?? "", name: owner.name } : { name: owner.name }, { signal });
     return live?.metadata.uid === owner.uid;
   }
 }
@@ -187,7 +221,11 @@ function apiOf(client: Client, kind: ServedKind): ReturnType<Client["api"]> {
   return client.api(kind) as ReturnType<Client["api"]>;
 }
 
-async function remove(client: Client, { kind, object }: GraphNode, options: { readonly propagation: "foreground" | "background" | "orphan"; readonly signal: AbortSignal }): Promise<void> {
+async function remove(
+  client: Client,
+  { kind, object }: GraphNode,
+  options: { readonly propagation: "foreground" | "background" | "orphan"; readonly signal: AbortSignal },
+): Promise<void> {
   try {
     await apiOf(client, kind).deleteObject(object, options);
   } catch (error) {
@@ -195,7 +233,12 @@ async function remove(client: Client, { kind, object }: GraphNode, options: { re
   }
 }
 
-async function free(client: Client, { kind, object }: GraphNode, finalizer: string, signal: AbortSignal): Promise<void> {
+async function free(
+  client: Client,
+  { kind, object }: GraphNode,
+  finalizer: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await removeFinalizer(apiOf(client, kind), object, finalizer, { signal });
   } catch (error) {

@@ -34,7 +34,9 @@ export class OwnerGraph {
 
   /** The objects that name an owner. */
   dependents(uid: string): readonly GraphNode[] {
-    return [...(this.#dependents.get(uid) ?? [])].map((d) => this.#nodes.get(d)).filter((n): n is GraphNode => n !== undefined);
+    return [...(this.#dependents.get(uid) ?? [])]
+      .map((d) => this.#nodes.get(d))
+      .filter((n): n is GraphNode => n !== undefined);
   }
 
   /** Forgets a kind that is not served any more. Returns the uids that are gone with it. */

@@ -1,7 +1,14 @@
 import { formatTime } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { finalizeNamespace, kinds, mergeStatus, type DynamicObject, type ServedKind } from "@fairlead/client";
-import { after, defineController, settled, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  settled,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 const AGAIN_MS = 250;
 
@@ -27,7 +34,9 @@ interface Left {
 async function empty(namespace: kinds.Namespace, ctx: Context<kinds.Namespace>): Promise<Outcome> {
   const { name } = namespace.metadata;
   const served = await ctx.client.discovery.preferred({ signal: ctx.signal });
-  const deletable = served.filter((k) => k.namespaced && k.verbs.includes("delete") && k.verbs.includes("list") && !(k.group === "events.k8s.io"));
+  const deletable = served.filter(
+    (k) => k.namespaced && k.verbs.includes("delete") && k.verbs.includes("list") && !(k.group === "events.k8s.io"),
+  );
   const left: Left[] = [];
   for (const kind of deletable) {
     const objects = await listIn(kind, name, ctx);
@@ -47,12 +56,21 @@ async function empty(namespace: kinds.Namespace, ctx: Context<kinds.Namespace>):
   if ((namespace.spec?.finalizers ?? []).includes("kubernetes")) {
     const live = await ctx.client.api(kinds.Namespace).find(name, { signal: ctx.signal });
     if (live === undefined) return settled();
-    await finalizeNamespace(ctx.client.api(kinds.Namespace), live, (live.spec?.finalizers ?? []).filter((f) => f !== "kubernetes"), { signal: ctx.signal });
+    await finalizeNamespace(
+      ctx.client.api(kinds.Namespace),
+      live,
+      (live.spec?.finalizers ?? []).filter((f) => f !== "kubernetes"),
+      { signal: ctx.signal },
+    );
   }
   return settled();
 }
 
-async function listIn(kind: ServedKind, namespace: string, ctx: Context<kinds.Namespace>): Promise<readonly DynamicObject[]> {
+async function listIn(
+  kind: ServedKind,
+  namespace: string,
+  ctx: Context<kinds.Namespace>,
+): Promise<readonly DynamicObject[]> {
   try {
     return (await ctx.client.api(kind, namespace).list({ signal: ctx.signal })).items;
   } catch (error) {
@@ -61,21 +79,64 @@ async function listIn(kind: ServedKind, namespace: string, ctx: Context<kinds.Na
   }
 }
 
-async function writeConditions(namespace: kinds.Namespace, left: readonly Left[], ctx: Context<kinds.Namespace>): Promise<void> {
+async function writeConditions(
+  namespace: kinds.Namespace,
+  left: readonly Left[],
+  ctx: Context<kinds.Namespace>,
+): Promise<void> {
   const finalizers = new Map<string, number>();
-  for (const { objects } of left) for (const o of objects) for (const f of o.metadata.finalizers ?? []) finalizers.set(f, (finalizers.get(f) ?? 0) + 1);
-  const content = left.map(({ kind, objects }) => `${kind.resource}.${kind.group} has ${objects.length} resource instances`).sort();
+  for (const { objects } of left)
+    for (const o of objects)
+      for (const f of o.metadata.finalizers ?? []) finalizers.set(f, (finalizers.get(f) ?? 0) + 1);
+  const content = left
+    .map(({ kind, objects }) => `${kind.resource}.${kind.group} has ${objects.length} resource instances`)
+    .sort();
   const held = [...finalizers].map(([f, n]) => `${f} in ${n} resource instances`).sort();
   const wanted = [
-    { type: "NamespaceDeletionDiscoveryFailure", status: "False", reason: "ResourcesDiscovered", message: "All resources successfully discovered" },
-    { type: "NamespaceDeletionGroupVersionParsingFailure", status: "False", reason: "ParsedGroupVersions", message: "All legacy kube types successfully parsed" },
-    { type: "NamespaceDeletionContentFailure", status: "False", reason: "ContentDeleted", message: "All content successfully deleted, may be waiting on finalization" },
+    {
+      type: "NamespaceDeletionDiscoveryFailure",
+      status: "False",
+      reason: "ResourcesDiscovered",
+      message: "All resources successfully discovered",
+    },
+    {
+      type: "NamespaceDeletionGroupVersionParsingFailure",
+      status: "False",
+      reason: "ParsedGroupVersions",
+      message: "All legacy kube types successfully parsed",
+    },
+    {
+      type: "NamespaceDeletionContentFailure",
+      status: "False",
+      reason: "ContentDeleted",
+      message: "All content successfully deleted, may be waiting on finalization",
+    },
     content.length > 0
-      ? { type: "NamespaceContentRemaining", status: "True", reason: "SomeResourcesRemain", message: `Some resources are remaining: ${content.join(", ")}` }
-      : { type: "NamespaceContentRemaining", status: "False", reason: "ContentRemoved", message: "All content successfully removed" },
+      ? {
+          type: "NamespaceContentRemaining",
+          status: "True",
+          reason: "SomeResourcesRemain",
+          message: `Some resources are remaining: ${content.join(", ")}`,
+        }
+      : {
+          type: "NamespaceContentRemaining",
+          status: "False",
+          reason: "ContentRemoved",
+          message: "All content successfully removed",
+        },
     held.length > 0
-      ? { type: "NamespaceFinalizersRemaining", status: "True", reason: "SomeFinalizersRemain", message: `Some content in the namespace has finalizers remaining: ${held.join(", ")}` }
-      : { type: "NamespaceFinalizersRemaining", status: "False", reason: "ContentHasNoFinalizers", message: "All content-preserving finalizers finished" },
+      ? {
+          type: "NamespaceFinalizersRemaining",
+          status: "True",
+          reason: "SomeFinalizersRemain",
+          message: `Some content in the namespace has finalizers remaining: ${held.join(", ")}`,
+        }
+      : {
+          type: "NamespaceFinalizersRemaining",
+          status: "False",
+          reason: "ContentHasNoFinalizers",
+          message: "All content-preserving finalizers finished",
+        },
   ];
   const before = namespace.status?.conditions ?? [];
   const now = formatTime(ctx.clock.now());
@@ -83,6 +144,15 @@ async function writeConditions(namespace: kinds.Namespace, left: readonly Left[]
     const old = before.find((b) => b.type === c.type);
     return { ...c, lastTransitionTime: old?.status === c.status ? old.lastTransitionTime : now };
   });
-  if (JSON.stringify(before.map((c) => [c.type, c.status, c.message])) === JSON.stringify(conditions.map((c) => [c.type, c.status, c.message]))) return;
-  await mergeStatus(ctx.client.api(kinds.Namespace), namespace.metadata.name, { conditions }, { signal: ctx.signal }).ignoreError("it may be gone already");
+  if (
+    JSON.stringify(before.map((c) => [c.type, c.status, c.message])) ===
+    JSON.stringify(conditions.map((c) => [c.type, c.status, c.message]))
+  )
+    return;
+  await mergeStatus(
+    ctx.client.api(kinds.Namespace),
+    namespace.metadata.name,
+    { conditions },
+    { signal: ctx.signal },
+  ).ignoreError("it may be gone already");
 }

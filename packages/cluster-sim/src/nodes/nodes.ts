@@ -14,7 +14,13 @@ export function nodeRegistration(nodes: readonly NodeSpec[]): Runnable {
       const api = client.as("kubelet").api(kinds.Node);
       for (const [i, spec] of nodes.entries()) {
         try {
-          await api.create({ metadata: { name: spec.name, labels: labels(spec) }, spec: { ...(spec.taints === undefined ? {} : { taints: spec.taints }) } }, { signal });
+          await api.create(
+            {
+              metadata: { name: spec.name, labels: labels(spec) },
+              spec: { ...(spec.taints === undefined ? {} : { taints: spec.taints }) },
+            },
+            { signal },
+          );
         } catch (error) {
           if (!isStatus(error, "AlreadyExists")) throw error;
         }
@@ -25,11 +31,25 @@ export function nodeRegistration(nodes: readonly NodeSpec[]): Runnable {
 }
 
 function labels({ name, labels: own }: NodeSpec): Readonly<Record<string, string>> {
-  return { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64", ...own };
+  return {
+    "kubernetes.io/hostname": name,
+    "kubernetes.io/os": "linux",
+    "kubernetes.io/arch": "amd64",
+    "beta.kubernetes.io/os": "linux",
+    "beta.kubernetes.io/arch": "amd64",
+    ...own,
+  };
 }
 
 function status({ name, capacity }: NodeSpec, index: number, now: string): JsonValue {
-  const condition = (type: string, value: string, reason: string, message: string): JsonValue => ({ type, status: value, reason, message, lastHeartbeatTime: now, lastTransitionTime: now });
+  const condition = (type: string, value: string, reason: string, message: string): JsonValue => ({
+    type,
+    status: value,
+    reason,
+    message,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
   return {
     capacity,
     allocatable: capacity,

@@ -36,13 +36,27 @@ export function lifetime(input: LifecycleInput): Lifetime {
   const { pod, nowMs, startedMs } = input;
   const plan = planOf(input);
   const age = nowMs - startedMs;
-  const inits = (pod.spec?.initContainers ?? []).map((c, i) => initStatus(c, { input, age, from: plan.inits[i]?.from ?? 0, until: plan.inits[i]?.until ?? 0 }));
+  const inits = (pod.spec?.initContainers ?? []).map((c, i) =>
+    initStatus(c, { input, age, from: plan.inits[i]?.from ?? 0, until: plan.inits[i]?.until ?? 0 }),
+  );
   const initialized = age >= plan.initialized;
   const containers = (pod.spec?.containers ?? []).map((c) => containerStatus(c, { input, age, plan }));
   const ended = age >= plan.ended;
   const ready = age >= plan.ready && !ended && input.backed !== false;
-  const phase: kinds.PodPhase = ended ? (plan.exitCode === 0 ? "Succeeded" : "Failed") : initialized && age >= plan.running && !plan.pullFails ? "Running" : "Pending";
-  const next = [...plan.inits.flatMap((s) => [s.from, s.until]), plan.initialized, plan.running, plan.ready, plan.ended].filter((t) => t > age && Number.isFinite(t));
+  const phase: kinds.PodPhase = ended
+    ? plan.exitCode === 0
+      ? "Succeeded"
+      : "Failed"
+    : initialized && age >= plan.running && !plan.pullFails
+      ? "Running"
+      : "Pending";
+  const next = [
+    ...plan.inits.flatMap((s) => [s.from, s.until]),
+    plan.initialized,
+    plan.running,
+    plan.ready,
+    plan.ended,
+  ].filter((t) => t > age && Number.isFinite(t));
   return {
     status: {
       phase,
@@ -82,31 +96,103 @@ function planOf({ pod, delays }: LifecycleInput): LifePlan {
   const initialized = inits.length === 0 ? 0 : at;
   const pullFails = notes[ANNOTATIONS.imagePullFails] === "true";
   const running = pullFails ? Infinity : at;
-  const ready = notes[ANNOTATIONS.neverReady] === "true" ? Infinity : running + (note(ANNOTATIONS.readyMs) ?? delays.readyMs);
-  const runs = note(ANNOTATIONS.runMs) ?? ((pod.spec?.restartPolicy ?? "Always") === "Always" ? Infinity : delays.runMs);
-  return { inits, initialized, running, ready, ended: running + runs, exitCode: note(ANNOTATIONS.exitCode) ?? 0, pullFails };
+  const ready =
+    notes[ANNOTATIONS.neverReady] === "true" ? Infinity : running + (note(ANNOTATIONS.readyMs) ?? delays.readyMs);
+  const runs =
+    note(ANNOTATIONS.runMs) ?? ((pod.spec?.restartPolicy ?? "Always") === "Always" ? Infinity : delays.runMs);
+  return {
+    inits,
+    initialized,
+    running,
+    ready,
+    ended: running + runs,
+    exitCode: note(ANNOTATIONS.exitCode) ?? 0,
+    pullFails,
+  };
 }
 
-function initStatus(container: kinds.Container, { input, age, from, until }: { input: LifecycleInput; age: number } & Step & { from: number }): ContainerStatus {
-  const common = { name: container.name, image: container.image ?? "", imageID: imageId(container.image), restartCount: 0 };
+function initStatus(
+  container: kinds.Container,
+  { input, age, from, until }: { input: LifecycleInput; age: number } & Step & { from: number },
+): ContainerStatus {
+  const common = {
+    name: container.name,
+    image: container.image ?? "",
+    imageID: imageId(container.image),
+    restartCount: 0,
+  };
   const startedAt = formatTime(input.startedMs + from);
   if (age >= until) {
-    return { ...common, ready: true, started: false, containerID: containerId(input, container), state: { terminated: { exitCode: 0, reason: "Completed", startedAt, finishedAt: formatTime(input.startedMs + until) } } };
+    return {
+      ...common,
+      ready: true,
+      started: false,
+      containerID: containerId(input, container),
+      state: {
+        terminated: { exitCode: 0, reason: "Completed", startedAt, finishedAt: formatTime(input.startedMs + until) },
+      },
+    };
   }
-  if (age >= from) return { ...common, ready: until === Infinity, started: true, containerID: containerId(input, container), state: { running: { startedAt } } };
+  if (age >= from)
+    return {
+      ...common,
+      ready: until === Infinity,
+      started: true,
+      containerID: containerId(input, container),
+      state: { running: { startedAt } },
+    };
   return { ...common, ready: false, started: false, state: { waiting: { reason: "PodInitializing" } } };
 }
 
-function containerStatus(container: kinds.Container, { input, age, plan }: { input: LifecycleInput; age: number; plan: LifePlan }): ContainerStatus {
-  const common = { name: container.name, image: container.image ?? "", imageID: imageId(container.image), restartCount: 0 };
+function containerStatus(
+  container: kinds.Container,
+  { input, age, plan }: { input: LifecycleInput; age: number; plan: LifePlan },
+): ContainerStatus {
+  const common = {
+    name: container.name,
+    image: container.image ?? "",
+    imageID: imageId(container.image),
+    restartCount: 0,
+  };
   const startedAt = formatTime(input.startedMs + (Number.isFinite(plan.running) ? plan.running : 0));
   if (age >= plan.ended) {
     const finishedAt = formatTime(input.startedMs + plan.ended);
-    return { ...common, ready: false, started: false, containerID: containerId(input, container), state: { terminated: { exitCode: plan.exitCode, reason: plan.exitCode === 0 ? "Completed" : "Error", startedAt, finishedAt } } };
+    return {
+      ...common,
+      ready: false,
+      started: false,
+      containerID: containerId(input, container),
+      state: {
+        terminated: {
+          exitCode: plan.exitCode,
+          reason: plan.exitCode === 0 ? "Completed" : "Error",
+          startedAt,
+          finishedAt,
+        },
+      },
+    };
   }
-  if (age >= plan.running) return { ...common, ready: age >= plan.ready && input.backed !== false, started: true, containerID: containerId(input, container), state: { running: { startedAt } } };
+  if (age >= plan.running)
+    return {
+      ...common,
+      ready: age >= plan.ready && input.backed !== false,
+      started: true,
+      containerID: containerId(input, container),
+      state: { running: { startedAt } },
+    };
   if (plan.pullFails && age >= plan.initialized) {
-    return { ...common, ready: false, started: false, imageID: "", state: { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image ${JSON.stringify(container.image ?? "")}` } } };
+    return {
+      ...common,
+      ready: false,
+      started: false,
+      imageID: "",
+      state: {
+        waiting: {
+          reason: "ImagePullBackOff",
+          message: `Back-off pulling image ${JSON.stringify(container.image ?? "")}`,
+        },
+      },
+    };
   }
   const reason = age < plan.initialized ? "PodInitializing" : "ContainerCreating";
   return { ...common, ready: false, started: false, imageID: "", state: { waiting: { reason } } };
@@ -114,14 +200,34 @@ function containerStatus(container: kinds.Container, { input, age, plan }: { inp
 
 type Condition = NonNullable<kinds.PodStatus["conditions"]>[number];
 
-function conditions({ pod, nowMs }: LifecycleInput, { initialized, ready, ended, plan }: { initialized: boolean; ready: boolean; ended: boolean; plan: LifePlan }): readonly Condition[] {
+function conditions(
+  { pod, nowMs }: LifecycleInput,
+  { initialized, ready, ended, plan }: { initialized: boolean; ready: boolean; ended: boolean; plan: LifePlan },
+): readonly Condition[] {
   const before = pod.status?.conditions ?? [];
-  const gates = (pod.spec?.readinessGates ?? []).every((g) => before.find((c) => c.type === g.conditionType)?.status === "True");
-  const notReady = ended ? (plan.exitCode === 0 ? { reason: "PodCompleted" } : { reason: "PodFailed" }) : { reason: "ContainersNotReady", message: unready(pod) };
+  const gates = (pod.spec?.readinessGates ?? []).every(
+    (g) => before.find((c) => c.type === g.conditionType)?.status === "True",
+  );
+  const notReady = ended
+    ? plan.exitCode === 0
+      ? { reason: "PodCompleted" }
+      : { reason: "PodFailed" }
+    : { reason: "ContainersNotReady", message: unready(pod) };
   const wanted: readonly Omit<Condition, "lastProbeTime" | "lastTransitionTime">[] = [
     { type: "PodReadyToStartContainers", status: ended ? "False" : "True" },
-    initialized || ended ? { type: "Initialized", status: "True", ...(ended && plan.exitCode === 0 ? { reason: "PodCompleted" } : {}) } : { type: "Initialized", status: "False", reason: "ContainersNotInitialized", message: `containers with incomplete status: [${(pod.spec?.initContainers ?? []).map((c) => c.name).join(" ")}]` },
-    ready && gates ? { type: "Ready", status: "True" } : ready ? { type: "Ready", status: "False", reason: "ReadinessGatesNotReady" } : { type: "Ready", status: "False", ...notReady },
+    initialized || ended
+      ? { type: "Initialized", status: "True", ...(ended && plan.exitCode === 0 ? { reason: "PodCompleted" } : {}) }
+      : {
+          type: "Initialized",
+          status: "False",
+          reason: "ContainersNotInitialized",
+          message: `containers with incomplete status: [${(pod.spec?.initContainers ?? []).map((c) => c.name).join(" ")}]`,
+        },
+    ready && gates
+      ? { type: "Ready", status: "True" }
+      : ready
+        ? { type: "Ready", status: "False", reason: "ReadinessGatesNotReady" }
+        : { type: "Ready", status: "False", ...notReady },
     ready ? { type: "ContainersReady", status: "True" } : { type: "ContainersReady", status: "False", ...notReady },
     { type: "PodScheduled", status: "True" },
   ];

@@ -14,14 +14,20 @@ afterEach(() => env.close());
 const pods = () => env.client("user").api(kinds.Pod, "default");
 const advance = (ms: number) => (env.clock as VirtualClock).advance(ms);
 const pod = (spec: object = {}, annotations: Readonly<Record<string, string>> = {}) =>
-  ({ metadata: { name: "p", annotations }, spec: { containers: [{ name: "c", image: "a" }], ...spec } }) as NewObject<kinds.Pod>;
+  ({
+    metadata: { name: "p", annotations },
+    spec: { containers: [{ name: "c", image: "a" }], ...spec },
+  }) as NewObject<kinds.Pod>;
 
 async function phases(ms: number): Promise<readonly string[]> {
   const seen: string[] = [];
   for (let i = 0; i < ms; i += 10) {
     const found = await pods().find("p");
     const ready = found?.status?.conditions?.find((c) => c.type === "Ready")?.status === "True";
-    const state = found === undefined ? "gone" : `${found.metadata.deletionTimestamp === undefined ? "" : "terminating "}${found.status?.phase ?? ""}${ready ? " ready" : ""}`;
+    const state =
+      found === undefined
+        ? "gone"
+        : `${found.metadata.deletionTimestamp === undefined ? "" : "terminating "}${found.status?.phase ?? ""}${ready ? " ready" : ""}`;
     if (seen.at(-1) !== state) seen.push(state);
     await advance(10);
   }
@@ -38,7 +44,14 @@ describe("a simulated pod", () => {
   });
 
   it("runs its init containers first, one after the other", async () => {
-    await pods().create(pod({ initContainers: [{ name: "i1", image: "a" }, { name: "i2", image: "a" }] }));
+    await pods().create(
+      pod({
+        initContainers: [
+          { name: "i1", image: "a" },
+          { name: "i2", image: "a" },
+        ],
+      }),
+    );
     const seen: string[] = [];
     for (let i = 0; i < 60; i++) {
       await advance(10);
@@ -46,7 +59,12 @@ describe("a simulated pod", () => {
       const state = `${(status?.initContainerStatuses ?? []).map((c) => Object.keys(c.state ?? {})[0]).join(" ")}: ${status?.phase ?? ""}`;
       if (seen.at(-1) !== state) seen.push(state);
     }
-    expect(seen.filter((state) => state !== ": Pending")).toEqual(["waiting waiting: Pending", "running waiting: Pending", "terminated running: Pending", "terminated terminated: Running"]);
+    expect(seen.filter((state) => state !== ": Pending")).toEqual([
+      "waiting waiting: Pending",
+      "running waiting: Pending",
+      "terminated running: Pending",
+      "terminated terminated: Running",
+    ]);
   });
 
   it("ends as its annotations say", async () => {
@@ -71,8 +89,13 @@ describe("a simulated pod", () => {
     const { status } = await pods().get("p");
     expect(status?.containerStatuses?.[0]?.state?.waiting?.reason).toBe("ContainerCreating");
     const events = (await env.client("user").api(kinds.Event, "default").list()).items;
-    expect(events.some((e) => e.reason === "FailedMount" && (e.message ?? "").includes('secret "keys" not found'))).toBe(true);
-    await env.client("user").api(kinds.Secret, "default").create({ metadata: { name: "keys" } });
+    expect(
+      events.some((e) => e.reason === "FailedMount" && (e.message ?? "").includes('secret "keys" not found')),
+    ).toBe(true);
+    await env
+      .client("user")
+      .api(kinds.Secret, "default")
+      .create({ metadata: { name: "keys" } });
     await env.settle({ quietMs: 60_000 });
     expect((await pods().get("p")).status?.phase).toBe("Running");
   });
@@ -80,7 +103,10 @@ describe("a simulated pod", () => {
   it("may depend on a Service for its readiness, and follows it", async () => {
     const labels = { app: "web" };
     await pods().create(pod({}, { [ANNOTATIONS.readyWithService]: "web" }));
-    await env.client("user").api(kinds.Service, "default").create({ metadata: { name: "web" }, spec: { selector: labels, ports: [{ port: 80 }] } });
+    await env
+      .client("user")
+      .api(kinds.Service, "default")
+      .create({ metadata: { name: "web" }, spec: { selector: labels, ports: [{ port: 80 }] } });
     await env.settle();
     const ready = async () => (await pods().get("p")).status?.conditions?.find((c) => c.type === "Ready")?.status;
     expect(await ready()).toBe("False");

@@ -27,7 +27,10 @@ export async function missingReference(pod: kinds.Pod, ctx: Context<kinds.Pod>):
     if (asked.has(id)) continue;
     asked.add(id);
     const key = { namespace, name: reference.name };
-    const found = reference.kind === "Secret" ? await ctx.client.api(kinds.Secret).find(key, { signal: ctx.signal }) : await ctx.client.api(kinds.ConfigMap).find(key, { signal: ctx.signal });
+    const found =
+      reference.kind === "Secret"
+        ? await ctx.client.api(kinds.Secret).find(key, { signal: ctx.signal })
+        : await ctx.client.api(kinds.ConfigMap).find(key, { signal: ctx.signal });
     if (found === undefined) return missing(reference);
   }
   return undefined;
@@ -35,7 +38,12 @@ export async function missingReference(pod: kinds.Pod, ctx: Context<kinds.Pod>):
 
 function missing({ kind, name, volume }: Reference): MissingReference {
   const what = `${kind.toLowerCase()} ${JSON.stringify(name)} not found`;
-  if (volume !== undefined) return { reason: "FailedMount", message: `MountVolume.SetUp failed for volume ${JSON.stringify(volume)} : ${what}`, waiting: "ContainerCreating" };
+  if (volume !== undefined)
+    return {
+      reason: "FailedMount",
+      message: `MountVolume.SetUp failed for volume ${JSON.stringify(volume)} : ${what}`,
+      waiting: "ContainerCreating",
+    };
   return { reason: "Failed", message: `Error: ${what}`, waiting: "CreateContainerConfigError" };
 }
 
@@ -43,11 +51,13 @@ function missing({ kind, name, volume }: Reference): MissingReference {
 function referencesOf(pod: kinds.Pod): readonly Reference[] {
   const references: Reference[] = [];
   const add = (kind: Reference["kind"], from: Named, volume?: string): void => {
-    if (from?.name !== undefined && from.name !== "" && from.optional !== true) references.push({ kind, name: from.name, volume });
+    if (from?.name !== undefined && from.name !== "" && from.optional !== true)
+      references.push({ kind, name: from.name, volume });
   };
   for (const volume of pod.spec?.volumes ?? []) {
     const secret = volume.secret;
-    if (secret?.secretName !== undefined && secret.optional !== true) references.push({ kind: "Secret", name: secret.secretName, volume: volume.name });
+    if (secret?.secretName !== undefined && secret.optional !== true)
+      references.push({ kind: "Secret", name: secret.secretName, volume: volume.name });
     add("ConfigMap", volume.configMap, volume.name);
     for (const source of volume.projected?.sources ?? []) {
       add("Secret", source["secret"] as Named, volume.name);

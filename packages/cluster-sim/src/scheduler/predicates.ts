@@ -16,7 +16,8 @@ export interface SchedulingInput {
 }
 
 /** Which node a pod goes to, or why it goes to none, in the scheduler's own words. */
-export type Placement = { readonly kind: "node"; readonly name: string } | { readonly kind: "none"; readonly message: string };
+export type Placement =
+  { readonly kind: "node"; readonly name: string } | { readonly kind: "none"; readonly message: string };
 
 /** Filters by the rules in order, then takes the node with most room; of equals the first by name. */
 export function place({ pod, nodes }: SchedulingInput): Placement {
@@ -37,24 +38,38 @@ export function place({ pod, nodes }: SchedulingInput): Placement {
 }
 
 /** Why a node is no place for a pod; undefined when it is one. */
-function refusal(pod: kinds.Pod, wanted: Amounts, { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] }): string | undefined {
+function refusal(
+  pod: kinds.Pod,
+  wanted: Amounts,
+  { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] },
+): string | undefined {
   const { node, pods } = state;
   const tolerations = pod.spec?.tolerations ?? [];
-  if (node.spec?.unschedulable === true && !tolerates(tolerations, { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" })) return "node(s) were unschedulable";
-  const taint = (node.spec?.taints ?? []).find((t) => (t.effect === "NoSchedule" || t.effect === "NoExecute") && !tolerates(tolerations, t));
+  if (
+    node.spec?.unschedulable === true &&
+    !tolerates(tolerations, { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" })
+  )
+    return "node(s) were unschedulable";
+  const taint = (node.spec?.taints ?? []).find(
+    (t) => (t.effect === "NoSchedule" || t.effect === "NoExecute") && !tolerates(tolerations, t),
+  );
   if (taint !== undefined) return `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`;
   const named = pod.spec?.nodeName;
   if (named !== undefined && named !== node.metadata.name) return "node(s) didn't match the requested node name";
   if (!matchesNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
   if (violatesAffinity(pod, { state, nodes })) return "node(s) didn't match pod anti-affinity rules";
   const free = new Map(amounts(node.status?.allocatable ?? node.status?.capacity));
-  for (const other of pods) for (const [name, amount] of podRequests(other)) free.set(name, (free.get(name) ?? 0n) - amount);
+  for (const other of pods)
+    for (const [name, amount] of podRequests(other)) free.set(name, (free.get(name) ?? 0n) - amount);
   const short = shortage(wanted, free);
   if (short === "pods") return "Too many pods";
   return short === undefined ? undefined : `Insufficient ${short}`;
 }
 
-function tolerates(tolerations: readonly kinds.Toleration[], taint: { readonly key: string; readonly value?: string; readonly effect: string }): boolean {
+function tolerates(
+  tolerations: readonly kinds.Toleration[],
+  taint: { readonly key: string; readonly value?: string; readonly effect: string },
+): boolean {
   return tolerations.some((t) => {
     if ((t.effect ?? "") !== "" && t.effect !== taint.effect) return false;
     if ((t.key ?? "") === "") return t.operator === "Exists";
@@ -66,7 +81,8 @@ function tolerates(tolerations: readonly kinds.Toleration[], taint: { readonly k
 function matchesNode(pod: kinds.Pod, node: kinds.Node): boolean {
   const labels = node.metadata.labels ?? {};
   for (const [key, value] of Object.entries(pod.spec?.nodeSelector ?? {})) if (labels[key] !== value) return false;
-  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution as { readonly nodeSelectorTerms?: readonly Term[] } | undefined;
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution as
+    { readonly nodeSelectorTerms?: readonly Term[] } | undefined;
   const terms = required?.nodeSelectorTerms;
   return terms === undefined || terms.some((term) => matchesTerm(term, node));
 }
@@ -117,17 +133,32 @@ interface AffinityTerm {
 }
 
 /** Required affinity to pods in the node's topology, and required distance from others. */
-function violatesAffinity(pod: kinds.Pod, { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] }): boolean {
-  const anti = (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly AffinityTerm[];
-  const near = (pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) as readonly AffinityTerm[];
+function violatesAffinity(
+  pod: kinds.Pod,
+  { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] },
+): boolean {
+  const anti = (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ??
+    []) as readonly AffinityTerm[];
+  const near = (pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ??
+    []) as readonly AffinityTerm[];
   if (anti.some((term) => neighbours(term, pod, { state, nodes }).length > 0)) return true;
-  return near.some((term) => neighbours(term, pod, { state, nodes }).length === 0 && !(selected(term, pod, pod) && everywhere(term, pod, nodes).length === 0));
+  return near.some(
+    (term) =>
+      neighbours(term, pod, { state, nodes }).length === 0 &&
+      !(selected(term, pod, pod) && everywhere(term, pod, nodes).length === 0),
+  );
 }
 
-function neighbours(term: AffinityTerm, pod: kinds.Pod, { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] }): readonly kinds.Pod[] {
+function neighbours(
+  term: AffinityTerm,
+  pod: kinds.Pod,
+  { state, nodes }: { readonly state: NodeState; readonly nodes: readonly NodeState[] },
+): readonly kinds.Pod[] {
   const domain = state.node.metadata.labels?.[term.topologyKey];
   if (domain === undefined) return [];
-  return nodes.filter((n) => n.node.metadata.labels?.[term.topologyKey] === domain).flatMap((n) => n.pods.filter((other) => selected(term, other, pod)));
+  return nodes
+    .filter((n) => n.node.metadata.labels?.[term.topologyKey] === domain)
+    .flatMap((n) => n.pods.filter((other) => selected(term, other, pod)));
 }
 
 function everywhere(term: AffinityTerm, pod: kinds.Pod, nodes: readonly NodeState[]): readonly kinds.Pod[] {
@@ -137,7 +168,10 @@ function everywhere(term: AffinityTerm, pod: kinds.Pod, nodes: readonly NodeStat
 function selected(term: AffinityTerm, other: kinds.Pod, pod: kinds.Pod): boolean {
   const namespaces = term.namespaces ?? [pod.metadata.namespace ?? ""];
   if (!namespaces.includes(other.metadata.namespace ?? "")) return false;
-  return term.labelSelector !== undefined && matchesLabels(labelSelectorOf(term.labelSelector as JsonValue), (other.metadata.labels ?? {}));
+  return (
+    term.labelSelector !== undefined &&
+    matchesLabels(labelSelectorOf(term.labelSelector as JsonValue), other.metadata.labels ?? {})
+  );
 }
 
 /** How full a node is, from 0 to 1, by its fullest resource. */

@@ -1,7 +1,16 @@
 import { formatTime } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { bindPod, kinds, mergeStatus } from "@fairlead/client";
-import { after, defineController, settled, watch, type Context, type ControllerDefinition, type Outcome, type Stores } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  settled,
+  watch,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+  type Stores,
+} from "@fairlead/runtime";
 
 import { place, type NodeState } from "./predicates.js";
 
@@ -13,7 +22,10 @@ const RETRY_MS = 30_000;
  */
 export function scheduler(): ControllerDefinition {
   const assumed = new Map<string, string>();
-  const waiting = (_object: unknown, stores: Stores): readonly { readonly namespace?: string; readonly name: string }[] =>
+  const waiting = (
+    _object: unknown,
+    stores: Stores,
+  ): readonly { readonly namespace?: string; readonly name: string }[] =>
     stores
       .store(kinds.Pod)
       .list()
@@ -27,14 +39,21 @@ export function scheduler(): ControllerDefinition {
     watches: [
       watch(kinds.Node, waiting),
       watch(kinds.PersistentVolumeClaim, waiting),
-      watch(kinds.Pod, waiting, { predicate: ({ type, object }) => type === "deleted" || object.status?.phase === "Succeeded" || object.status?.phase === "Failed" }),
+      watch(kinds.Pod, waiting, {
+        predicate: ({ type, object }) =>
+          type === "deleted" || object.status?.phase === "Succeeded" || object.status?.phase === "Failed",
+      }),
     ],
     reconcile: (pod, ctx) => schedule(pod, ctx, assumed),
   });
 }
 
 function isUnassigned(pod: kinds.Pod): boolean {
-  return (pod.spec?.nodeName ?? "") === "" && pod.metadata.deletionTimestamp === undefined && (pod.spec?.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return (
+    (pod.spec?.nodeName ?? "") === "" &&
+    pod.metadata.deletionTimestamp === undefined &&
+    (pod.spec?.schedulerName ?? "default-scheduler") === "default-scheduler"
+  );
 }
 
 async function schedule(pod: kinds.Pod, ctx: Context<kinds.Pod>, assumed: Map<string, string>): Promise<Outcome> {
@@ -46,16 +65,27 @@ async function schedule(pod: kinds.Pod, ctx: Context<kinds.Pod>, assumed: Map<st
   if (assumed.has(uid)) return settled();
   if ((pod.spec?.schedulingGates ?? []).length > 0) return settled();
   const claim = unboundClaim(pod, ctx);
-  const placement = claim === undefined ? place({ pod, nodes: nodeStates(ctx, assumed) }) : ({ kind: "none", message: claim } as const);
+  const placement =
+    claim === undefined ? place({ pod, nodes: nodeStates(ctx, assumed) }) : ({ kind: "none", message: claim } as const);
   const { namespace, name } = pod.metadata;
   const key = namespace === undefined ? { name } : { namespace, name };
   if (placement.kind === "none") {
-    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: placement.message } as const;
+    const condition = {
+      type: "PodScheduled",
+      status: "False",
+      reason: "Unschedulable",
+      message: placement.message,
+    } as const;
     const before = pod.status?.conditions?.find((c) => c.type === "PodScheduled");
     if (before?.message !== placement.message) {
       const others = (pod.status?.conditions ?? []).filter((c) => c.type !== "PodScheduled");
       const lastTransitionTime = before?.status === "False" ? before.lastTransitionTime : formatTime(ctx.clock.now());
-      await mergeStatus(ctx.client.api(kinds.Pod), key, { conditions: [...others, { ...condition, lastTransitionTime }] }, { signal: ctx.signal });
+      await mergeStatus(
+        ctx.client.api(kinds.Pod),
+        key,
+        { conditions: [...others, { ...condition, lastTransitionTime }] },
+        { signal: ctx.signal },
+      );
       ctx.event({ type: "Warning", reason: "FailedScheduling", message: placement.message });
     }
     return after(RETRY_MS);
@@ -68,7 +98,11 @@ async function schedule(pod: kinds.Pod, ctx: Context<kinds.Pod>, assumed: Map<st
     if (isStatus(error, "NotFound") || isStatus(error, "Conflict")) return settled();
     throw error;
   }
-  ctx.event({ type: "Normal", reason: "Scheduled", message: `Successfully assigned ${namespace ?? ""}/${name} to ${placement.name}` });
+  ctx.event({
+    type: "Normal",
+    reason: "Scheduled",
+    message: `Successfully assigned ${namespace ?? ""}/${name} to ${placement.name}`,
+  });
   return settled();
 }
 
@@ -93,11 +127,15 @@ function nodeStates(ctx: Context<kinds.Pod>, assumed: ReadonlyMap<string, string
 /** Why a pod must wait for its volumes; undefined when it need not. */
 function unboundClaim(pod: kinds.Pod, ctx: Context<kinds.Pod>): string | undefined {
   for (const volume of pod.spec?.volumes ?? []) {
-    const name = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral === undefined ? undefined : `${pod.metadata.name}-${volume.name}`);
+    const name =
+      volume.persistentVolumeClaim?.claimName ??
+      (volume.ephemeral === undefined ? undefined : `${pod.metadata.name}-${volume.name}`);
     if (name === undefined) continue;
     const claim = ctx.store(kinds.PersistentVolumeClaim).get({ namespace: pod.metadata.namespace ?? "", name });
-    if (claim === undefined) return `0/${ctx.store(kinds.Node).list().length} nodes are available: persistentvolumeclaim ${JSON.stringify(name)} not found.`;
-    if (claim.status?.phase !== "Bound") return `0/${ctx.store(kinds.Node).list().length} nodes are available: pod has unbound immediate PersistentVolumeClaims.`;
+    if (claim === undefined)
+      return `0/${ctx.store(kinds.Node).list().length} nodes are available: persistentvolumeclaim ${JSON.stringify(name)} not found.`;
+    if (claim.status?.phase !== "Bound")
+      return `0/${ctx.store(kinds.Node).list().length} nodes are available: pod has unbound immediate PersistentVolumeClaims.`;
   }
   return undefined;
 }

@@ -1,11 +1,25 @@
 import { byCodeUnit, deepEqual } from "@fairlead/base";
 import type { OwnerReference } from "@fairlead/apimachinery";
 import { kinds, owns } from "@fairlead/client";
-import { defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  defineController,
+  settled,
+  watch,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 import { controlled, isReady, templateHash } from "../workloads/pods.js";
 
-const slice = owns(kinds.EndpointSlice, "metadata.labels", "metadata.ownerReferences", "addressType", "endpoints", "ports");
+const slice = owns(
+  kinds.EndpointSlice,
+  "metadata.labels",
+  "metadata.ownerReferences",
+  "addressType",
+  "endpoints",
+  "ports",
+);
 const MANAGED_BY = "endpointslice-controller.k8s.io";
 const MAX_ENDPOINTS = 100;
 
@@ -37,14 +51,21 @@ function selects(service: kinds.Service, pod: kinds.Pod): boolean {
 
 async function reconcileService(service: kinds.Service, ctx: Context<kinds.Service>): Promise<Outcome> {
   const { namespace = "", name } = service.metadata;
-  if (service.metadata.deletionTimestamp !== undefined || service.spec?.type === "ExternalName" || Object.keys(service.spec?.selector ?? {}).length === 0) return settled();
+  if (
+    service.metadata.deletionTimestamp !== undefined ||
+    service.spec?.type === "ExternalName" ||
+    Object.keys(service.spec?.selector ?? {}).length === 0
+  )
+    return settled();
   const pods = ctx
     .store(kinds.Pod)
     .list()
     .filter((pod) => pod.metadata.namespace === namespace && selects(service, pod) && isListed(pod))
     .sort((a, b) => byCodeUnit(a.metadata.name, b.metadata.name));
   const groups = byPorts(service, pods);
-  const held = controlled(ctx.store(kinds.EndpointSlice), service).filter((s) => s.metadata.labels?.["endpointslice.kubernetes.io/managed-by"] === MANAGED_BY);
+  const held = controlled(ctx.store(kinds.EndpointSlice), service).filter(
+    (s) => s.metadata.labels?.["endpointslice.kubernetes.io/managed-by"] === MANAGED_BY,
+  );
   const names = new Set<string>();
   for (const [i, { ports, members }] of groups.entries()) {
     const sliceName = `${name}-${templateHash([service.metadata.uid ?? "", i]).slice(0, 5)}`;
@@ -56,27 +77,54 @@ async function reconcileService(service: kinds.Service, ctx: Context<kinds.Servi
       ports,
     };
     const live = held.find((s) => s.metadata.name === sliceName);
-    if (live !== undefined && deepEqual(live.endpoints ?? [], body.endpoints) && deepEqual(live.ports ?? [], ports) && deepEqual(live.metadata.labels ?? {}, body.metadata.labels)) continue;
+    if (
+      live !== undefined &&
+      deepEqual(live.endpoints ?? [], body.endpoints) &&
+      deepEqual(live.ports ?? [], ports) &&
+      deepEqual(live.metadata.labels ?? {}, body.metadata.labels)
+    )
+      continue;
     await ctx.apply(slice, { namespace, name: sliceName }, body as never);
   }
   for (const old of held) {
-    if (!names.has(old.metadata.name)) await ctx.client.api(kinds.EndpointSlice).deleteObject(old, { signal: ctx.signal }).ignoreError("it may be gone already");
+    if (!names.has(old.metadata.name))
+      await ctx.client
+        .api(kinds.EndpointSlice)
+        .deleteObject(old, { signal: ctx.signal })
+        .ignoreError("it may be gone already");
   }
   return settled();
 }
 
 /** Pods that are somewhere, have an address and have not ended. */
 function isListed(pod: kinds.Pod): boolean {
-  return (pod.status?.podIP ?? "") !== "" && (pod.spec?.nodeName ?? "") !== "" && pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed";
+  return (
+    (pod.status?.podIP ?? "") !== "" &&
+    (pod.spec?.nodeName ?? "") !== "" &&
+    pod.status?.phase !== "Succeeded" &&
+    pod.status?.phase !== "Failed"
+  );
 }
 
 function sliceLabels(service: kinds.Service): Readonly<Record<string, string>> {
   const headless = service.spec?.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
-  return { ...service.metadata.labels, "endpointslice.kubernetes.io/managed-by": MANAGED_BY, "kubernetes.io/service-name": service.metadata.name, ...headless };
+  return {
+    ...service.metadata.labels,
+    "endpointslice.kubernetes.io/managed-by": MANAGED_BY,
+    "kubernetes.io/service-name": service.metadata.name,
+    ...headless,
+  };
 }
 
 function ownerOf(service: kinds.Service): OwnerReference {
-  return { apiVersion: "v1", kind: "Service", name: service.metadata.name, uid: service.metadata.uid as OwnerReference["uid"], controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    name: service.metadata.name,
+    uid: service.metadata.uid as OwnerReference["uid"],
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }
 
 function endpointOf(pod: kinds.Pod, service: kinds.Service): unknown {
@@ -86,7 +134,12 @@ function endpointOf(pod: kinds.Pod, service: kinds.Service): unknown {
     addresses: [pod.status?.podIP ?? ""],
     conditions: { ready: ready && !terminating, serving: ready, terminating },
     nodeName: pod.spec?.nodeName ?? "",
-    targetRef: { kind: "Pod", namespace: pod.metadata.namespace ?? "", name: pod.metadata.name, uid: pod.metadata.uid ?? "" },
+    targetRef: {
+      kind: "Pod",
+      namespace: pod.metadata.namespace ?? "",
+      name: pod.metadata.name,
+      uid: pod.metadata.uid ?? "",
+    },
   };
 }
 
@@ -99,7 +152,12 @@ interface Group {
 function byPorts(service: kinds.Service, pods: readonly kinds.Pod[]): readonly Group[] {
   const groups = new Map<string, { ports: readonly unknown[]; members: kinds.Pod[] }>();
   for (const pod of pods) {
-    const ports = (service.spec?.ports ?? []).map((port) => ({ name: port.name ?? "", protocol: port.protocol ?? "TCP", port: portIn(pod, port), ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }) }));
+    const ports = (service.spec?.ports ?? []).map((port) => ({
+      name: port.name ?? "",
+      protocol: port.protocol ?? "TCP",
+      port: portIn(pod, port),
+      ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+    }));
     const known = ports.filter((p) => p.port !== undefined);
     const key = JSON.stringify(known);
     const group = groups.get(key) ?? { ports: known, members: [] };
@@ -109,7 +167,8 @@ function byPorts(service: kinds.Service, pods: readonly kinds.Pod[]): readonly G
   if (groups.size === 0) return [{ ports: [], members: [] }];
   return [...groups.values()].flatMap(({ ports, members }) => {
     const parts: Group[] = [];
-    for (let i = 0; i < members.length; i += MAX_ENDPOINTS) parts.push({ ports, members: members.slice(i, i + MAX_ENDPOINTS) });
+    for (let i = 0; i < members.length; i += MAX_ENDPOINTS)
+      parts.push({ ports, members: members.slice(i, i + MAX_ENDPOINTS) });
     return parts;
   });
 }
@@ -117,6 +176,8 @@ function byPorts(service: kinds.Service, pods: readonly kinds.Pod[]): readonly G
 function portIn(pod: kinds.Pod, port: kinds.ServicePort): number | undefined {
   const target = port.targetPort ?? port.port;
   if (typeof target === "number") return target;
-  for (const container of pod.spec?.containers ?? []) for (const p of container.ports ?? []) if (p.name === target && (p.protocol ?? "TCP") === (port.protocol ?? "TCP")) return p.containerPort;
+  for (const container of pod.spec?.containers ?? [])
+    for (const p of container.ports ?? [])
+      if (p.name === target && (p.protocol ?? "TCP") === (port.protocol ?? "TCP")) return p.containerPort;
   return undefined;
 }

@@ -10,7 +10,12 @@ export const standardClass: Runnable = {
   run: async ({ client }, signal) => {
     try {
       await client.api(kinds.StorageClass).create(
-        { metadata: { name: STANDARD_CLASS, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } }, provisioner: "sim.fairlead.dev/volumes", reclaimPolicy: "Delete", volumeBindingMode: "Immediate" },
+        {
+          metadata: { name: STANDARD_CLASS, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+          provisioner: "sim.fairlead.dev/volumes",
+          reclaimPolicy: "Delete",
+          volumeBindingMode: "Immediate",
+        },
         { signal },
       );
     } catch (error) {

@@ -1,10 +1,27 @@
 import { messageOf } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { kinds } from "@fairlead/client";
-import { after, defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  settled,
+  watch,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 import { isNamespaceGoing } from "./replica-set.js";
-import { controlled, controllerReference, isActive, isAvailable, isReady, podFrom, templateHash, writeStatus } from "./pods.js";
+import {
+  controlled,
+  controllerReference,
+  isActive,
+  isAvailable,
+  isReady,
+  podFrom,
+  templateHash,
+  writeStatus,
+} from "./pods.js";
 
 const HASH_LABEL = "controller-revision-hash";
 const TOLERATED: readonly (readonly [key: string, effect: string])[] = [
@@ -23,14 +40,24 @@ export function daemonSetController(): ControllerDefinition {
     fieldManager: "kube-controller-manager",
     for: kinds.DaemonSet,
     owns: [kinds.Pod],
-    watches: [watch(kinds.Node, (_node, stores) => stores.store(kinds.DaemonSet).list().map((d) => ({ namespace: d.metadata.namespace ?? "", name: d.metadata.name })))],
+    watches: [
+      watch(kinds.Node, (_node, stores) =>
+        stores
+          .store(kinds.DaemonSet)
+          .list()
+          .map((d) => ({ namespace: d.metadata.namespace ?? "", name: d.metadata.name })),
+      ),
+    ],
     reconcile: reconcileDaemonSet,
   });
 }
 
 async function reconcileDaemonSet(set: kinds.DaemonSet, ctx: Context<kinds.DaemonSet>): Promise<Outcome> {
   const hash = templateHash(set.spec?.template);
-  const nodes = ctx.store(kinds.Node).list().filter((node) => shouldRun(set, node));
+  const nodes = ctx
+    .store(kinds.Node)
+    .list()
+    .filter((node) => shouldRun(set, node));
   let failed = false;
   if (set.metadata.deletionTimestamp === undefined) failed = !(await adjust(set, { hash, nodes }, ctx));
   const pods = controlled(ctx.store(kinds.Pod), set).filter(isActive);
@@ -52,20 +79,29 @@ async function reconcileDaemonSet(set: kinds.DaemonSet, ctx: Context<kinds.Daemo
   return failed ? after(5000) : settled();
 }
 
-async function adjust(set: kinds.DaemonSet, { hash, nodes }: { readonly hash: string; readonly nodes: readonly kinds.Node[] }, ctx: Context<kinds.DaemonSet>): Promise<boolean> {
+async function adjust(
+  set: kinds.DaemonSet,
+  { hash, nodes }: { readonly hash: string; readonly nodes: readonly kinds.Node[] },
+  ctx: Context<kinds.DaemonSet>,
+): Promise<boolean> {
   const api = ctx.client.api(kinds.Pod);
   const pods = controlled(ctx.store(kinds.Pod), set);
   const names = new Set(nodes.map((n) => n.metadata.name));
   for (const pod of pods) {
     const ended = pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded";
-    if ((ended || !names.has(nodeOf(pod))) && pod.metadata.deletionTimestamp === undefined) await api.deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
+    if ((ended || !names.has(nodeOf(pod))) && pod.metadata.deletionTimestamp === undefined)
+      await api.deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
   }
   const old = pods.filter((p) => isActive(p) && p.metadata.labels?.[HASH_LABEL] !== hash && names.has(nodeOf(p)));
   const [next] = old;
   const rolling = (set.spec?.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
-  if (rolling && next !== undefined && pods.filter((p) => isActive(p) && isReady(p)).length >= nodes.length) await api.deleteObject(next, { signal: ctx.signal }).ignoreError("it may be gone already");
+  if (rolling && next !== undefined && pods.filter((p) => isActive(p) && isReady(p)).length >= nodes.length)
+    await api.deleteObject(next, { signal: ctx.signal }).ignoreError("it may be gone already");
   for (const node of nodes) {
-    if (pods.some((p) => nodeOf(p) === node.metadata.name && (isActive(p) || p.metadata.deletionTimestamp !== undefined))) continue;
+    if (
+      pods.some((p) => nodeOf(p) === node.metadata.name && (isActive(p) || p.metadata.deletionTimestamp !== undefined))
+    )
+      continue;
     try {
       const made = await api.create(daemonPod(set, node.metadata.name, hash), { signal: ctx.signal });
       ctx.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created pod: ${made.metadata.name}` });
@@ -79,7 +115,11 @@ async function adjust(set: kinds.DaemonSet, { hash, nodes }: { readonly hash: st
   return true;
 }
 
-function daemonPod(set: kinds.DaemonSet, node: string, hash: string): Parameters<ReturnType<Context<kinds.DaemonSet>["client"]["api"]>["create"]>[0] {
+function daemonPod(
+  set: kinds.DaemonSet,
+  node: string,
+  hash: string,
+): Parameters<ReturnType<Context<kinds.DaemonSet>["client"]["api"]>["create"]>[0] {
   const onNode = { matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] };
   return podFrom(set.spec?.template, {
     owner: controllerReference(set, kinds.DaemonSet),
@@ -88,8 +128,14 @@ function daemonPod(set: kinds.DaemonSet, node: string, hash: string): Parameters
     labels: { [HASH_LABEL]: hash, "pod-template-generation": String(set.metadata.generation ?? 1) },
     spec: (spec) => ({
       ...spec,
-      affinity: { ...spec.affinity, nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [onNode] } } } as kinds.Affinity,
-      tolerations: [...(spec.tolerations ?? []), ...TOLERATED.map(([key, effect]) => ({ key, operator: "Exists", effect }) as kinds.Toleration)],
+      affinity: {
+        ...spec.affinity,
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [onNode] } },
+      } as kinds.Affinity,
+      tolerations: [
+        ...(spec.tolerations ?? []),
+        ...TOLERATED.map(([key, effect]) => ({ key, operator: "Exists", effect }) as kinds.Toleration),
+      ],
     }),
   });
 }
@@ -97,7 +143,13 @@ function daemonPod(set: kinds.DaemonSet, node: string, hash: string): Parameters
 /** The node of a daemon's pod: where it runs, or where its affinity sends it. */
 function nodeOf(pod: kinds.Pod): string {
   if (pod.spec?.nodeName !== undefined && pod.spec.nodeName !== "") return pod.spec.nodeName;
-  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution as { readonly nodeSelectorTerms?: readonly { readonly matchFields?: readonly { readonly values?: readonly string[] }[] }[] } | undefined;
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution as
+    | {
+        readonly nodeSelectorTerms?: readonly {
+          readonly matchFields?: readonly { readonly values?: readonly string[] }[];
+        }[];
+      }
+    | undefined;
   return required?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0] ?? "";
 }
 
@@ -109,6 +161,12 @@ function shouldRun(set: kinds.DaemonSet, node: kinds.Node): boolean {
   const tolerations = spec?.tolerations ?? [];
   return (node.spec?.taints ?? []).every((taint) => {
     if (taint.effect === "PreferNoSchedule" || TOLERATED.some(([key]) => key === taint.key)) return true;
-    return tolerations.some((t) => ((t.effect ?? "") === "" || t.effect === taint.effect) && ((t.key ?? "") === "" ? t.operator === "Exists" : t.key === taint.key && (t.operator === "Exists" || (t.value ?? "") === (taint.value ?? ""))));
+    return tolerations.some(
+      (t) =>
+        ((t.effect ?? "") === "" || t.effect === taint.effect) &&
+        ((t.key ?? "") === ""
+          ? t.operator === "Exists"
+          : t.key === taint.key && (t.operator === "Exists" || (t.value ?? "") === (taint.value ?? ""))),
+    );
   });
 }

@@ -1,7 +1,14 @@
 import { formatTime, type JsonValue } from "@fairlead/base";
 import { labelSelectorOf, matchesLabels } from "@fairlead/apimachinery";
 import { kinds } from "@fairlead/client";
-import { defineController, settled, watch, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  defineController,
+  settled,
+  watch,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 import { isReady, scaled, writeStatus } from "./pods.js";
 
@@ -27,14 +34,26 @@ export function disruptionController(): ControllerDefinition {
 
 function selects(budget: kinds.PodDisruptionBudget, pod: kinds.Pod): boolean {
   const selector = budget.spec?.selector;
-  return selector !== undefined && matchesLabels(labelSelectorOf(selector as unknown as JsonValue), (pod.metadata.labels ?? {}));
+  return (
+    selector !== undefined &&
+    matchesLabels(labelSelectorOf(selector as unknown as JsonValue), pod.metadata.labels ?? {})
+  );
 }
 
-async function reconcileBudget(budget: kinds.PodDisruptionBudget, ctx: Context<kinds.PodDisruptionBudget>): Promise<Outcome> {
+async function reconcileBudget(
+  budget: kinds.PodDisruptionBudget,
+  ctx: Context<kinds.PodDisruptionBudget>,
+): Promise<Outcome> {
   const pods = ctx
     .store(kinds.Pod)
     .list()
-    .filter((p) => p.metadata.namespace === budget.metadata.namespace && selects(budget, p) && p.status?.phase !== "Succeeded" && p.status?.phase !== "Failed");
+    .filter(
+      (p) =>
+        p.metadata.namespace === budget.metadata.namespace &&
+        selects(budget, p) &&
+        p.status?.phase !== "Succeeded" &&
+        p.status?.phase !== "Failed",
+    );
   const expected = expectedPods(budget, pods, ctx);
   const desired = desiredHealthy(budget, expected);
   const healthy = pods.filter((p) => isReady(p) && p.metadata.deletionTimestamp === undefined).length;
@@ -64,14 +83,25 @@ async function reconcileBudget(budget: kinds.PodDisruptionBudget, ctx: Context<k
 }
 
 /** What the owners of the pods want; pods without one count as they are. */
-function expectedPods(budget: kinds.PodDisruptionBudget, pods: readonly kinds.Pod[], ctx: Context<kinds.PodDisruptionBudget>): number {
+function expectedPods(
+  budget: kinds.PodDisruptionBudget,
+  pods: readonly kinds.Pod[],
+  ctx: Context<kinds.PodDisruptionBudget>,
+): number {
   if (typeof budget.spec?.minAvailable === "number" && budget.spec.maxUnavailable === undefined) return pods.length;
   const owners = new Map<string, number>();
   let bare = 0;
   for (const pod of pods) {
     const owner = pod.metadata.ownerReferences?.find((r) => r.controller === true);
     const namespace = pod.metadata.namespace ?? "";
-    const set = owner === undefined ? undefined : owner.kind === "ReplicaSet" ? ctx.store(kinds.ReplicaSet).get({ namespace, name: owner.name }) : owner.kind === "StatefulSet" ? ctx.store(kinds.StatefulSet).get({ namespace, name: owner.name }) : undefined;
+    const set =
+      owner === undefined
+        ? undefined
+        : owner.kind === "ReplicaSet"
+          ? ctx.store(kinds.ReplicaSet).get({ namespace, name: owner.name })
+          : owner.kind === "StatefulSet"
+            ? ctx.store(kinds.StatefulSet).get({ namespace, name: owner.name })
+            : undefined;
     if (owner === undefined || set === undefined) bare++;
     else owners.set(owner.uid, set.spec?.replicas ?? 1);
   }

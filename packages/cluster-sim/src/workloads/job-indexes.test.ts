@@ -17,7 +17,9 @@ describe("the indexes of a Job", () => {
   it("come back as they were written", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(60)), (indexes) => {
-        expect([...parseIndexes(formatIndexes(new Set(indexes)), 61)].sort((a, b) => a - b)).toEqual([...indexes].sort((a, b) => a - b));
+        expect([...parseIndexes(formatIndexes(new Set(indexes)), 61)].sort((a, b) => a - b)).toEqual(
+          [...indexes].sort((a, b) => a - b),
+        );
       }),
     );
   });

@@ -30,7 +30,11 @@ export function formatIndexes(indexes: ReadonlySet<number>): string {
     if (run !== undefined && run[1] + 1 === index) run[1] = index;
     else runs.push([index, index]);
   }
-  return runs.map(([first, last]) => (first === last ? `${first}` : first + 1 === last ? `${first},${last}` : `${first}-${last}`)).join(",");
+  return runs
+    .map(([first, last]) =>
+      first === last ? `${first}` : first + 1 === last ? `${first},${last}` : `${first}-${last}`,
+    )
+    .join(",");
 }
 
 /** The lowest indexes without a pod that has succeeded or may still. */

@@ -1,7 +1,14 @@
 import { formatTime, messageOf, parseTime } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { kinds, removeFinalizer } from "@fairlead/client";
-import { after, defineController, settled, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  settled,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
 import { COMPLETION_INDEX, completionIndex, formatIndexes, missingIndexes, parseIndexes } from "./job-indexes.js";
 import { isNamespaceGoing } from "./replica-set.js";
@@ -37,21 +44,44 @@ async function reconcileJob(job: kinds.Job, ctx: Context<kinds.Job>): Promise<Ou
   const exceeded = failed > (job.spec?.backoffLimit ?? 6);
   const now = formatTime(ctx.clock.now());
   const startTime = job.status?.startTime ?? now;
-  const overdue = job.spec?.activeDeadlineSeconds !== undefined && ctx.clock.now() - (parseTime(startTime) ?? 0) >= job.spec.activeDeadlineSeconds * 1000;
+  const overdue =
+    job.spec?.activeDeadlineSeconds !== undefined &&
+    ctx.clock.now() - (parseTime(startTime) ?? 0) >= job.spec.activeDeadlineSeconds * 1000;
   if (complete) {
     const why = ["CompletionsReached", "Reached expected number of succeeded pods"] as const;
-    await finish(job, ctx, { succeeded, failed, startTime, ...completed(indexes), conditions: [condition("SuccessCriteriaMet", why, now), condition("Complete", why, now)], completionTime: now });
+    await finish(job, ctx, {
+      succeeded,
+      failed,
+      startTime,
+      ...completed(indexes),
+      conditions: [condition("SuccessCriteriaMet", why, now), condition("Complete", why, now)],
+      completionTime: now,
+    });
     ctx.event({ type: "Normal", reason: "Completed", message: "Job completed" });
     return timeToLive(job, ctx);
   }
   if (exceeded || overdue) {
-    const why = overdue ? (["DeadlineExceeded", "Job was active longer than specified deadline"] as const) : (["BackoffLimitExceeded", "Job has reached the specified backoff limit"] as const);
-    for (const pod of active) await ctx.client.api(kinds.Pod).deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
-    await finish(job, ctx, { succeeded, failed: failed + active.length, startTime, ...completed(indexes), conditions: [condition("FailureTarget", why, now), condition("Failed", why, now)] });
+    const why = overdue
+      ? (["DeadlineExceeded", "Job was active longer than specified deadline"] as const)
+      : (["BackoffLimitExceeded", "Job has reached the specified backoff limit"] as const);
+    for (const pod of active)
+      await ctx.client.api(kinds.Pod).deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
+    await finish(job, ctx, {
+      succeeded,
+      failed: failed + active.length,
+      startTime,
+      ...completed(indexes),
+      conditions: [condition("FailureTarget", why, now), condition("Failed", why, now)],
+    });
     ctx.event({ type: "Warning", reason: why[0], message: why[1] });
     return timeToLive(job, ctx);
   }
-  const left = completions === undefined ? (succeeded > 0 ? 0 : (job.spec?.parallelism ?? 1)) : Math.min(job.spec?.parallelism ?? 1, completions - succeeded);
+  const left =
+    completions === undefined
+      ? succeeded > 0
+        ? 0
+        : (job.spec?.parallelism ?? 1)
+      : Math.min(job.spec?.parallelism ?? 1, completions - succeeded);
   const wanted = Math.max(0, left - active.length);
   const created = await create(job, podsToCreate(job, wanted, { active, indexes }), ctx);
   await writeStatus(ctx, job, {
@@ -88,13 +118,17 @@ interface Counted {
  * uids, since an index counts once however often it succeeds.
  */
 async function count(job: kinds.Job, pods: readonly kinds.Pod[], ctx: Context<kinds.Job>): Promise<Counted> {
-  const before = (job.status?.uncountedTerminatedPods ?? {});
+  const before = job.status?.uncountedTerminatedPods ?? {};
   const known = new Set([...(before.succeeded ?? []), ...(before.failed ?? [])]);
   const succeeded = [...(before.succeeded ?? [])];
   const failed = [...(before.failed ?? [])];
   const completions = job.spec?.completionMode === "Indexed" ? (job.spec.completions ?? 0) : undefined;
   const indexes = new Set(completions === undefined ? [] : parseIndexes(job.status?.completedIndexes, completions));
-  const ended = pods.filter((p) => isTracked(p) && (p.status?.phase === "Succeeded" || p.status?.phase === "Failed" || p.metadata.deletionTimestamp !== undefined));
+  const ended = pods.filter(
+    (p) =>
+      isTracked(p) &&
+      (p.status?.phase === "Succeeded" || p.status?.phase === "Failed" || p.metadata.deletionTimestamp !== undefined),
+  );
   for (const pod of ended) {
     const uid = pod.metadata.uid ?? "";
     if (known.has(uid)) continue;
@@ -105,12 +139,21 @@ async function count(job: kinds.Job, pods: readonly kinds.Pod[], ctx: Context<ki
   }
   const completedIndexes = formatIndexes(indexes);
   if (succeeded.length + failed.length > known.size || completedIndexes !== (job.status?.completedIndexes ?? "")) {
-    const uncountedTerminatedPods = { ...(succeeded.length === 0 ? {} : { succeeded }), ...(failed.length === 0 ? {} : { failed }) };
-    await ctx.status({ uncountedTerminatedPods, ...completed(indexes), startTime: job.status?.startTime ?? formatTime(ctx.clock.now()) });
+    const uncountedTerminatedPods = {
+      ...(succeeded.length === 0 ? {} : { succeeded }),
+      ...(failed.length === 0 ? {} : { failed }),
+    };
+    await ctx.status({
+      uncountedTerminatedPods,
+      ...completed(indexes),
+      startTime: job.status?.startTime ?? formatTime(ctx.clock.now()),
+    });
   }
   for (const pod of ended) await release(pod, ctx);
   const numbers = { failed: (job.status?.failed ?? 0) + failed.length };
-  return completions === undefined ? { ...numbers, succeeded: (job.status?.succeeded ?? 0) + succeeded.length } : { ...numbers, succeeded: indexes.size, indexes };
+  return completions === undefined
+    ? { ...numbers, succeeded: (job.status?.succeeded ?? 0) + succeeded.length }
+    : { ...numbers, succeeded: indexes.size, indexes };
 }
 
 function completed(indexes: ReadonlySet<number> | undefined): { readonly completedIndexes?: string } {
@@ -118,21 +161,35 @@ function completed(indexes: ReadonlySet<number> | undefined): { readonly complet
 }
 
 /** An entry for each pod to create; its index, of an Indexed job. */
-function podsToCreate(job: kinds.Job, count: number, { active, indexes }: { readonly active: readonly kinds.Pod[]; readonly indexes: ReadonlySet<number> | undefined }): readonly (number | undefined)[] {
+function podsToCreate(
+  job: kinds.Job,
+  count: number,
+  { active, indexes }: { readonly active: readonly kinds.Pod[]; readonly indexes: ReadonlySet<number> | undefined },
+): readonly (number | undefined)[] {
   if (indexes === undefined) return Array.from({ length: count }, () => undefined);
   const completions = job.spec?.completions ?? 0;
   const running = active.map((pod) => completionIndex(pod, completions)).filter((index) => index !== undefined);
   return missingIndexes(new Set([...indexes, ...running]), completions, count);
 }
 
-async function create(job: kinds.Job, wanted: readonly (number | undefined)[], ctx: Context<kinds.Job>): Promise<number> {
+async function create(
+  job: kinds.Job,
+  wanted: readonly (number | undefined)[],
+  ctx: Context<kinds.Job>,
+): Promise<number> {
   let created = 0;
   const { name } = job.metadata;
-  const common = { owner: controllerReference(job, kinds.Job), namespace: job.metadata.namespace ?? "", finalizers: [TRACKING] };
+  const common = {
+    owner: controllerReference(job, kinds.Job),
+    namespace: job.metadata.namespace ?? "",
+    finalizers: [TRACKING],
+  };
   for (const index of wanted) {
     const own = index === undefined ? { name: { generateName: `${name}-` } } : ofIndex(name, index);
     try {
-      const pod = await ctx.client.api(kinds.Pod).create(podFrom(job.spec?.template, { ...common, ...own }), { signal: ctx.signal });
+      const pod = await ctx.client
+        .api(kinds.Pod)
+        .create(podFrom(job.spec?.template, { ...common, ...own }), { signal: ctx.signal });
       created++;
       ctx.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created pod: ${pod.metadata.name}` });
     } catch (error) {
@@ -148,8 +205,14 @@ async function create(job: kinds.Job, wanted: readonly (number | undefined)[], c
 /** What tells a pod its index: its name, host name, label, annotation, and a variable in every container. */
 function ofIndex(job: string, index: number): Pick<PodOptions, "name" | "labels" | "annotations" | "spec"> {
   const mark = { [COMPLETION_INDEX]: String(index) };
-  const env = { name: "JOB_COMPLETION_INDEX", valueFrom: { fieldRef: { fieldPath: `metadata.labels['${COMPLETION_INDEX}']` } } };
-  const withIndex = (container: kinds.Container): kinds.Container => ({ ...container, env: [...(container.env ?? []), env] });
+  const env = {
+    name: "JOB_COMPLETION_INDEX",
+    valueFrom: { fieldRef: { fieldPath: `metadata.labels['${COMPLETION_INDEX}']` } },
+  };
+  const withIndex = (container: kinds.Container): kinds.Container => ({
+    ...container,
+    env: [...(container.env ?? []), env],
+  });
   return {
     name: { generateName: `${job}-${index}-` },
     labels: mark,
@@ -164,10 +227,17 @@ function ofIndex(job: string, index: number): Pick<PodOptions, "name" | "labels"
 }
 
 async function suspend(job: kinds.Job, pods: readonly kinds.Pod[], ctx: Context<kinds.Job>): Promise<Outcome> {
-  for (const pod of pods.filter(isActive)) await ctx.client.api(kinds.Pod).deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
+  for (const pod of pods.filter(isActive))
+    await ctx.client.api(kinds.Pod).deleteObject(pod, { signal: ctx.signal }).ignoreError("it may be gone already");
   const before = job.status?.conditions?.find((c) => c.type === "Suspended");
   if (before?.status !== "True") {
-    await writeStatus(ctx, job, { active: undefined, conditions: [...(job.status?.conditions ?? []).filter((c) => c.type !== "Suspended"), condition("Suspended", ["JobSuspended", "Job suspended"], formatTime(ctx.clock.now()))] });
+    await writeStatus(ctx, job, {
+      active: undefined,
+      conditions: [
+        ...(job.status?.conditions ?? []).filter((c) => c.type !== "Suspended"),
+        condition("Suspended", ["JobSuspended", "Job suspended"], formatTime(ctx.clock.now())),
+      ],
+    });
     ctx.event({ type: "Normal", reason: "Suspended", message: "Job suspended" });
   }
   return settled();
@@ -199,16 +269,23 @@ function condition(type: string, [reason, message]: readonly [reason: string, me
 }
 
 function isEnded(job: kinds.Job): boolean {
-  return job.status?.conditions?.some((c) => (c.type === "Complete" || c.type === "Failed") && c.status === "True") === true;
+  return (
+    job.status?.conditions?.some((c) => (c.type === "Complete" || c.type === "Failed") && c.status === "True") === true
+  );
 }
 
 /** Ended jobs with a time to live are deleted when it is over. */
 async function timeToLive(job: kinds.Job, ctx: Context<kinds.Job>): Promise<Outcome> {
   const ttl = job.spec?.ttlSecondsAfterFinished;
   if (ttl === undefined) return settled();
-  const ended = job.status?.conditions?.find((c) => (c.type === "Complete" || c.type === "Failed") && c.status === "True");
+  const ended = job.status?.conditions?.find(
+    (c) => (c.type === "Complete" || c.type === "Failed") && c.status === "True",
+  );
   const left = (parseTime(ended?.lastTransitionTime) ?? ctx.clock.now()) + ttl * 1000 - ctx.clock.now();
   if (left > 0) return after(left);
-  await ctx.client.api(kinds.Job).deleteObject(job, { propagation: "foreground", signal: ctx.signal }).ignoreError("it may be gone already");
+  await ctx.client
+    .api(kinds.Job)
+    .deleteObject(job, { propagation: "foreground", signal: ctx.signal })
+    .ignoreError("it may be gone already");
   return settled();
 }

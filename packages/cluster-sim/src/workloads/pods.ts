@@ -7,13 +7,26 @@ import type { Context, StoreReader } from "@fairlead/runtime";
 
 export function controllerReference(owner: KubernetesObject, kind: ResourceKind<KubernetesObject>): OwnerReference {
   const { name, uid } = owner.metadata;
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid: uid as OwnerReference["uid"], controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name,
+    uid: uid as OwnerReference["uid"],
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }
 
 /** The objects of a store that an object controls. */
 export function controlled<T extends KubernetesObject>(store: StoreReader<T>, owner: KubernetesObject): readonly T[] {
   const { uid, namespace } = owner.metadata;
-  return store.list().filter((o) => o.metadata.namespace === namespace && o.metadata.ownerReferences?.some((r) => r.controller === true && r.uid === uid) === true);
+  return store
+    .list()
+    .filter(
+      (o) =>
+        o.metadata.namespace === namespace &&
+        o.metadata.ownerReferences?.some((r) => r.controller === true && r.uid === uid) === true,
+    );
 }
 
 export interface PodOptions {
@@ -30,7 +43,7 @@ export interface PodOptions {
 export function podFrom(template: kinds.PodTemplateSpec | undefined, options: PodOptions): NewObject<kinds.Pod> {
   const labels = { ...template?.metadata?.labels, ...options.labels };
   const annotations = { ...template?.metadata?.annotations, ...options.annotations };
-  const spec = (template?.spec ?? { containers: [] });
+  const spec = template?.spec ?? { containers: [] };
   return {
     metadata: {
       ...options.name,
@@ -46,7 +59,9 @@ export function podFrom(template: kinds.PodTemplateSpec | undefined, options: Po
 
 /** Neither ended nor being deleted. */
 export function isActive(pod: kinds.Pod): boolean {
-  return pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed" && pod.metadata.deletionTimestamp === undefined;
+  return (
+    pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed" && pod.metadata.deletionTimestamp === undefined
+  );
 }
 
 export function isReady(pod: kinds.Pod): boolean {
@@ -82,8 +97,12 @@ const SAFE = "bcdfghjklmnpqrstvwxz2456789";
 /** A short name for a template: equal templates have equal names. */
 export function templateHash(template: unknown, collision = 0): string {
   let hash = 0x811c9dc5;
-  for (const c of `${stringifyJson((template ?? null) as JsonValue)}${collision === 0 ? "" : collision}`) hash = Math.imul(hash ^ (c.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return Array.from(String(hash), (digit) => SAFE[(digit.charCodeAt(0) - 48 + hash) % SAFE.length] ?? "b").join("").padEnd(8, "b").slice(0, 10);
+  for (const c of `${stringifyJson((template ?? null) as JsonValue)}${collision === 0 ? "" : collision}`)
+    hash = Math.imul(hash ^ (c.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return Array.from(String(hash), (digit) => SAFE[(digit.charCodeAt(0) - 48 + hash) % SAFE.length] ?? "b")
+    .join("")
+    .padEnd(8, "b")
+    .slice(0, 10);
 }
 
 /** A number or a percentage of a total. */
@@ -96,10 +115,20 @@ export function scaled(value: number | string | undefined, total: number, up: bo
 }
 
 /** Merges a status into an object when it would change something; what is undefined is removed. */
-export async function writeStatus<T extends KubernetesObject>(ctx: Context<T>, object: T, status: Readonly<Record<string, unknown>>): Promise<void> {
+export async function writeStatus<T extends KubernetesObject>(
+  ctx: Context<T>,
+  object: T,
+  status: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const before = ((object as { readonly status?: unknown }).status ?? {}) as Readonly<Record<string, unknown>>;
   const changed = Object.entries(status).filter(([key, value]) => !deepEqual(before[key] ?? null, value ?? null));
-  if (changed.length > 0) await ctx.status(Object.fromEntries(changed.map(([key, value]) => [key, value ?? null])) as never);
+  if (changed.length > 0)
+    await ctx.status(Object.fromEntries(changed.map(([key, value]) => [key, value ?? null])) as never);
 }
 
-export interface ConditionInput { readonly type: string; readonly status: "True" | "False" | "Unknown"; readonly reason: string; readonly message: string }
+export interface ConditionInput {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+}

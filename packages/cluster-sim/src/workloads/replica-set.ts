@@ -1,9 +1,25 @@
 import { formatTime, messageOf } from "@fairlead/base";
 import { isStatus } from "@fairlead/apimachinery";
 import { kinds } from "@fairlead/client";
-import { after, defineController, settled, type Context, type ControllerDefinition, type Outcome } from "@fairlead/runtime";
+import {
+  after,
+  defineController,
+  settled,
+  type Context,
+  type ControllerDefinition,
+  type Outcome,
+} from "@fairlead/runtime";
 
-import { controlled, controllerReference, inOrderOfDeletion, isActive, isAvailable, isReady, podFrom, writeStatus } from "./pods.js";
+import {
+  controlled,
+  controllerReference,
+  inOrderOfDeletion,
+  isActive,
+  isAvailable,
+  isReady,
+  podFrom,
+  writeStatus,
+} from "./pods.js";
 
 /** Keeps as many pods as a ReplicaSet asks for. */
 export function replicaSetController(): ControllerDefinition {
@@ -30,10 +46,24 @@ async function reconcileReplicaSet(set: kinds.ReplicaSet, ctx: Context<kinds.Rep
   const available = ready.filter((p) => isAvailable(p, minReady, nowMs));
   const terminating = now.filter((p) => p.metadata.deletionTimestamp !== undefined).length;
   const others = (set.status?.conditions ?? []).filter((c) => c.type !== "ReplicaFailure");
-  const conditions = failure === undefined ? others : [...others, { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: failure, lastTransitionTime: set.status?.conditions?.find((c) => c.type === "ReplicaFailure")?.lastTransitionTime ?? formatTime(nowMs) }];
+  const conditions =
+    failure === undefined
+      ? others
+      : [
+          ...others,
+          {
+            type: "ReplicaFailure",
+            status: "True",
+            reason: "FailedCreate",
+            message: failure,
+            lastTransitionTime:
+              set.status?.conditions?.find((c) => c.type === "ReplicaFailure")?.lastTransitionTime ?? formatTime(nowMs),
+          },
+        ];
   await writeStatus(ctx, set, {
     replicas: active.length,
-    fullyLabeledReplicas: active.filter((p) => Object.entries(labels).every(([k, v]) => p.metadata.labels?.[k] === v)).length,
+    fullyLabeledReplicas: active.filter((p) => Object.entries(labels).every(([k, v]) => p.metadata.labels?.[k] === v))
+      .length,
     readyReplicas: ready.length,
     availableReplicas: available.length,
     terminatingReplicas: terminating,
@@ -45,11 +75,19 @@ async function reconcileReplicaSet(set: kinds.ReplicaSet, ctx: Context<kinds.Rep
 }
 
 /** Creates what is missing, deletes what is too many. Returns why pods cannot be created. */
-async function adjust(set: kinds.ReplicaSet, ctx: Context<kinds.ReplicaSet>, { pods, wanted }: { pods: readonly kinds.Pod[]; wanted: number }): Promise<string | undefined> {
+async function adjust(
+  set: kinds.ReplicaSet,
+  ctx: Context<kinds.ReplicaSet>,
+  { pods, wanted }: { pods: readonly kinds.Pod[]; wanted: number },
+): Promise<string | undefined> {
   const api = ctx.client.api(kinds.Pod);
   const namespace = set.metadata.namespace ?? "";
   for (let i = pods.length; i < wanted; i++) {
-    const pod = podFrom(set.spec?.template, { owner: controllerReference(set, kinds.ReplicaSet), namespace, name: { generateName: `${set.metadata.name}-` } });
+    const pod = podFrom(set.spec?.template, {
+      owner: controllerReference(set, kinds.ReplicaSet),
+      namespace,
+      name: { generateName: `${set.metadata.name}-` },
+    });
     try {
       const made = await api.create(pod, { signal: ctx.signal });
       ctx.event({ type: "Normal", reason: "SuccessfulCreate", message: `Created pod: ${made.metadata.name}` });
@@ -69,5 +107,9 @@ async function adjust(set: kinds.ReplicaSet, ctx: Context<kinds.ReplicaSet>, { p
 
 /** Creating in a namespace that is going away is no failure worth telling. */
 export function isNamespaceGoing(error: unknown): boolean {
-  return isStatus(error) && (error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true || (isStatus(error, "NotFound") && error.status.details?.kind === "namespaces"));
+  return (
+    isStatus(error) &&
+    (error.status.details?.causes?.some((c) => c.reason === "NamespaceTerminating") === true ||
+      (isStatus(error, "NotFound") && error.status.details?.kind === "namespaces"))
+  );
 }

@@ -9,7 +9,11 @@ export interface SetScale {
 }
 
 /** The next step of a rollout: how large each set should be, new ones growing and old ones shrinking within the bounds. */
-export function scalePlan(deployment: kinds.Deployment, sets: readonly kinds.ReplicaSet[], current: kinds.ReplicaSet | undefined): readonly SetScale[] {
+export function scalePlan(
+  deployment: kinds.Deployment,
+  sets: readonly kinds.ReplicaSet[],
+  current: kinds.ReplicaSet | undefined,
+): readonly SetScale[] {
   const wanted = deployment.spec?.replicas ?? 1;
   const old = sets.filter((s) => s.metadata.uid !== current?.metadata.uid);
   if (current === undefined || deployment.spec?.paused === true) return proportional(deployment, sets, wanted);
@@ -17,13 +21,23 @@ export function scalePlan(deployment: kinds.Deployment, sets: readonly kinds.Rep
   return rolling(deployment, old, { current, wanted });
 }
 
-function recreate(old: readonly kinds.ReplicaSet[], { current, wanted }: { current: kinds.ReplicaSet; wanted: number }): readonly SetScale[] {
+function recreate(
+  old: readonly kinds.ReplicaSet[],
+  { current, wanted }: { current: kinds.ReplicaSet; wanted: number },
+): readonly SetScale[] {
   const shrink = old.map((set) => ({ set, replicas: 0 }));
-  const gone = old.every((s) => (s.spec?.replicas ?? 0) === 0 && (s.status?.replicas ?? 0) === 0 && (s.status?.terminatingReplicas ?? 0) === 0);
+  const gone = old.every(
+    (s) =>
+      (s.spec?.replicas ?? 0) === 0 && (s.status?.replicas ?? 0) === 0 && (s.status?.terminatingReplicas ?? 0) === 0,
+  );
   return gone ? [...shrink, { set: current, replicas: wanted }] : shrink;
 }
 
-function rolling(deployment: kinds.Deployment, old: readonly kinds.ReplicaSet[], { current, wanted }: { current: kinds.ReplicaSet; wanted: number }): readonly SetScale[] {
+function rolling(
+  deployment: kinds.Deployment,
+  old: readonly kinds.ReplicaSet[],
+  { current, wanted }: { current: kinds.ReplicaSet; wanted: number },
+): readonly SetScale[] {
   const size = (s: kinds.ReplicaSet): number => s.spec?.replicas ?? 0;
   const oldTotal = old.reduce((n, s) => n + size(s), 0);
   const room = wanted + maxSurge(deployment, wanted) - oldTotal - size(current);
@@ -44,7 +58,11 @@ function rolling(deployment: kinds.Deployment, old: readonly kinds.ReplicaSet[],
 }
 
 /** A Deployment that is paused still follows its number of replicas, with the sets as they are. */
-function proportional(_deployment: kinds.Deployment, sets: readonly kinds.ReplicaSet[], wanted: number): readonly SetScale[] {
+function proportional(
+  _deployment: kinds.Deployment,
+  sets: readonly kinds.ReplicaSet[],
+  wanted: number,
+): readonly SetScale[] {
   const active = sets.filter((s) => (s.spec?.replicas ?? 0) > 0);
   const [only] = active;
   return active.length === 1 && only !== undefined ? [{ set: only, replicas: wanted }] : [];

@@ -20,7 +20,11 @@ interface Seen {
   count: number;
 }
 
-type Queued = { readonly about: KubernetesObject; readonly event: RecordedEvent; readonly at: number };
+interface Queued {
+  readonly about: KubernetesObject;
+  readonly event: RecordedEvent;
+  readonly at: number;
+}
 
 /** How many different events are remembered for counting. */
 const REMEMBERED = 4096;

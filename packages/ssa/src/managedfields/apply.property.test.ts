@@ -69,7 +69,7 @@ const parts: fc.Arbitrary<JsonObject> = fc
   .record(Object.fromEntries(Object.keys(whole).map((key) => [key, partOf(whole[key] as JsonValue, key, false)])), {
     requiredKeys: [],
   })
-  .map((part) => part as JsonObject);
+  .map((part) => part);
 
 const sorted = (value: JsonValue | undefined): JsonValue => unordered(widget(value ?? {}), widgetType);
 const IDENTITY = fieldSetOfNames([["apiVersion"], ["kind"], ["metadata"], ["metadata", "name"]]);
@@ -106,7 +106,7 @@ describe("an apply", () => {
         const lab = new Lab();
         lab.apply("a", first);
         lab.apply("b", second);
-        const fields = fieldSetOfValue(widget((lab.spec ?? {}) as JsonObject), widgetType);
+        const fields = fieldSetOfValue(widget(lab.spec ?? {}), widgetType);
         expect(isSubset(ownable(first), fields)).toBe(true);
         expect(isSubset(ownable(second), fields)).toBe(true);
       }),

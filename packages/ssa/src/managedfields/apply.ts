@@ -130,7 +130,7 @@ function keptIfSame(managers: Managers, key: string, last: VersionedSet | undefi
 }
 
 function decoded(context: ManagerContext, merged: JsonObject, config: JsonObject): JsonObject {
-  const copy = cloneJson(merged) as MutableJsonObject;
+  const copy = cloneJson<MutableJsonObject>(merged);
   explained(`failed to convert new object (${describeObject(config, context.gvk)}) to proper version`, () => {
     context.applyDefaults(copy);
   });

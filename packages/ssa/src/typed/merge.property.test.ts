@@ -30,9 +30,9 @@ function slowMerge(live: JsonValue | undefined, config: JsonValue | undefined, t
         : config;
   if (isObject(live) && isObject(config) && type.map?.atomic === false) {
     const keys = [...new Set([...Object.keys(live), ...Object.keys(config)])];
-    return Object.fromEntries(
+    return Object.fromEntries<JsonValue | undefined>(
       keys.map((key) => [key, slowMerge(live[key], config[key], type.map?.typeOf(key) as Type)]),
-    ) as JsonObject;
+    );
   }
   const list = type.list;
   if (!isArray(live) || !isArray(config) || list === undefined || list.atomic) return config;
@@ -107,9 +107,9 @@ describe("merging", () => {
 /** The specification's empty containers alone: those that set a path only while they are empty. */
 function emptied(object: JsonValue): JsonObject {
   const spec = (object as JsonObject)["spec"] as JsonObject;
-  return Object.fromEntries(
+  return Object.fromEntries<JsonValue | undefined>(
     Object.entries(spec).filter(([, value]) => JSON.stringify(value).includes("{}")),
-  ) as JsonObject;
+  );
 }
 
 describe("comparison", () => {

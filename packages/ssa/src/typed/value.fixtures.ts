@@ -13,7 +13,7 @@ const small = fc.constantFrom(0, 1, 2);
 const map = fc.dictionary(word, word, { maxKeys: 3 });
 
 function struct(fields: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.Arbitrary<JsonObject> {
-  return fc.record(fields, { requiredKeys: [] }) as fc.Arbitrary<JsonObject>;
+  return fc.record(fields, { requiredKeys: [] });
 }
 
 function keyedBy(
@@ -21,7 +21,7 @@ function keyedBy(
   item: Readonly<Record<string, fc.Arbitrary<JsonValue>>>,
   keys: fc.Arbitrary<JsonValue>,
 ): fc.Arbitrary<JsonValue> {
-  const items = fc.tuple(keys, struct(item)).map(([value, rest]) => ({ [key]: value, ...rest }) as JsonObject);
+  const items = fc.tuple(keys, struct(item)).map(([value, rest]) => ({ [key]: value, ...rest }));
   return fc.uniqueArray(items, { maxLength: 4, selector: (entry) => entry[key] });
 }
 
