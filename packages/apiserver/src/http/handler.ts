@@ -7,7 +7,8 @@ import type { UserInfo } from "../registry/request.js";
 import { attributesOf } from "./attributes.js";
 import { servePath, type PathServer } from "./paths.js";
 import { requestInfo } from "./request-info.js";
-import { serveResource, type ResourceServer } from "./resources.js";
+import type { ResourceServer } from "./call.js";
+import { serveResource } from "./resources.js";
 import { statusResponse } from "./response.js";
 
 /** Everything that answering a request needs. */

@@ -1,35 +1,22 @@
-import { getOwn, header, isObject, type HttpRequest, type HttpResponse, type JsonObject } from "@fairlead/base";
-import { jsonTypeName, StatusError } from "@fairlead/apimachinery";
+import { type HttpResponse } from "@fairlead/base";
+import { StatusError } from "@fairlead/apimachinery";
 
-import type { Attributes } from "../auth/authorize.js";
-import type { ServiceAccountTokens } from "../auth/service-account-tokens.js";
 import { applyObject } from "../registry/apply.js";
-import type { Catalog } from "../registry/catalog.js";
 import { createObject } from "../registry/create.js";
 import { decodeObject } from "../registry/decode.js";
 import { deleteObject } from "../registry/delete.js";
 import { deleteCollection } from "../registry/delete-collection.js";
 import { apiVersionOf, storageKey, type Endpoint } from "../registry/endpoint.js";
-import {
-  badRequest,
-  methodNotAllowed,
-  methodNotSupported,
-  notFound,
-  notServed,
-  unsupportedMediaType,
-} from "../registry/failures.js";
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, notServed } from "../registry/failures.js";
 import { listObjects, reach } from "../registry/list.js";
 import { metaText } from "../registry/metadata.js";
-import { patchObject, type ParsedPatch, type PatchType } from "../registry/patch.js";
-import type { Registry } from "../registry/registry.js";
-import type { ReviewServer } from "../registry/reviews.js";
+import { patchObject } from "../registry/patch.js";
 import { replaceObject } from "../registry/replace.js";
 import { partOf } from "../registry/subresources/parts.js";
-import type { RequestContext, Target, UserInfo, WriteOptions } from "../registry/request.js";
+import type { RequestContext } from "../registry/request.js";
 import { attributesOf } from "./attributes.js";
-import { contentType, parseApplyBody, parsePatch, readObjectBody, readText } from "./body.js";
-import { listResponse, objectResponse, type Encoding, type TextCache } from "./encode.js";
-import { negotiate } from "./negotiate.js";
+import { readObjectBody } from "./body.js";
+import { listResponse, objectResponse } from "./encode.js";
 import {
   checkListOptions,
   deleteOptions,
@@ -42,34 +29,18 @@ import {
 } from "./options.js";
 import type { ResourceRequest } from "./request-info.js";
 import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.js";
+import {
+  encodingOf,
+  targetOf,
+  unsupportedField,
+  userAgent,
+  type Call,
+  type ResourceCall,
+  type ResourceServer,
+} from "./call.js";
+import { patchTypeOf, readConfiguration, readPatch } from "./patch-body.js";
 import { serveBinding, serveSubresource } from "./subresources.js";
 import { watchResponse } from "./watch-stream.js";
-
-/** What the verbs of resources need. */
-export interface ResourceServer {
-  readonly registry: Registry;
-  readonly catalog: Catalog;
-  readonly texts: TextCache;
-  /** Answers reviews (access, token) and other kinds that are created but never kept; undefined for stored kinds. */
-  readonly reviews: ReviewServer;
-  readonly accountTokens: ServiceAccountTokens;
-}
-
-export interface ResourceCall {
-  readonly request: HttpRequest;
-  readonly info: ResourceRequest;
-  readonly user: UserInfo;
-  readonly signal: AbortSignal;
-  /** Refuses (403) what the user may not do. */
-  readonly authorize: (attributes: Attributes) => void;
-}
-
-/** The same with what it addresses. */
-export interface Call extends ResourceCall {
-  readonly endpoint: Endpoint;
-  readonly context: RequestContext;
-  readonly warnings: readonly string[];
-}
 
 /** Routes a request for a resource to its verb. @throws StatusError */
 export async function serveResource(server: ResourceServer, call: ResourceCall): Promise<HttpResponse> {
@@ -154,25 +125,6 @@ function unknownPath(
   throw notServed();
 }
 
-export function targetOf({ info }: Call): Target {
-  return { namespace: info.namespace, name: info.name ?? "", subresource: info.subresource };
-}
-
-export function encodingOf({ registry, texts }: ResourceServer, { request, info, endpoint }: Call): Encoding {
-  const include = info.query.get("includeObject");
-  return {
-    endpoint,
-    negotiated: negotiate(header(request.headers, "accept")),
-    texts,
-    nowMs: registry.clock.now(),
-    includeObject: include === "None" || include === "Object" ? include : "Metadata",
-  };
-}
-
-export function userAgent(request: HttpRequest): string | undefined {
-  return header(request.headers, "user-agent");
-}
-
 async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { registry } = server;
   const { endpoint, info, signal } = call;
@@ -211,16 +163,6 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
   return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
 }
 
-/** Why a kind cannot be selected by a field; undefined when it can. */
-export function unsupportedField({ strategy }: Endpoint, field: string): string | undefined {
-  const { info, selectableFields } = strategy;
-  if (field === "metadata.name" || (field === "metadata.namespace" && (info.namespaced || info.custom)))
-    return undefined;
-  if (selectableFields.has(field)) return undefined;
-  if (info.custom || selectableFields.size > 0) return `field label not supported: ${field}`;
-  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-}
-
 async function create(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { request, info, endpoint, context, user } = call;
   if (info.group === "" && info.resource === "bindings") return serveBinding(server, call);
@@ -253,27 +195,6 @@ async function update(server: ResourceServer, call: Call): Promise<HttpResponse>
   });
 }
 
-const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
-  ["application/json-patch+json", "json"],
-  ["application/merge-patch+json", "merge"],
-  ["application/strategic-merge-patch+json", "strategic"],
-]);
-const CUSTOM_PATCHES = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-export const APPLY_TYPE = "application/apply-patch+yaml";
-
-/** The patch's kind; undefined for an apply. @throws StatusError 415 */
-export function patchTypeOf({ request, endpoint }: Call): PatchType | undefined {
-  const media = contentType(request);
-  if (media === APPLY_TYPE) return undefined;
-  const type = PATCH_TYPES.get(media);
-  const { custom } = endpoint.strategy.info;
-  if (type !== undefined && !(custom && type === "strategic")) return type;
-  if (!custom) throw unsupportedMediaType("415: Unsupported Media Type", {});
-  throw unsupportedMediaType(
-    `the body of the request was in an unknown format - accepted media types include: ${CUSTOM_PATCHES}`,
-  );
-}
-
 async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { request, info, endpoint, context } = call;
   const type = patchTypeOf(call);
@@ -304,50 +225,6 @@ async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> 
     context,
   });
   return objectResponse(encoding, written.object, { status: written.created ? 201 : 200, headers: headers() });
-}
-
-/**
- * The body of an apply: an object of a kind. The text is read now, and parsed when the verb asks for it: whether there is
- * anything to change is known first.
- */
-export async function readConfiguration(
-  { request, context }: Call,
-  validation: WriteOptions["fieldValidation"],
-  wanted: { readonly apiVersion: string; readonly kind: string },
-): Promise<() => JsonObject> {
-  const text = await readText(request);
-  return () => {
-    const body = parseApplyBody(text);
-    if (body.duplicates.length > 0) {
-      if (validation === "Strict") {
-        throw badRequest(
-          `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${body.duplicates.join("\n  ")}`,
-        );
-      }
-      if (validation === "Warn") for (const duplicate of body.duplicates) context.warn(duplicate);
-    }
-    const value = body.value ?? {};
-    if (!isObject(value)) {
-      throw badRequest(
-        `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
-      );
-    }
-    const sent = { apiVersion: getOwn(value, "apiVersion") ?? "", kind: getOwn(value, "kind") ?? "" };
-    if (sent.apiVersion !== wanted.apiVersion || sent.kind !== wanted.kind) {
-      const version = String(sent.apiVersion);
-      throw badRequest(
-        `invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(sent.kind)}`,
-      );
-    }
-    return value;
-  };
-}
-
-/** The body of a JSON, merge or strategic merge patch, read now and parsed when it is asked for. @throws StatusError 413 */
-export async function readPatch(request: HttpRequest, type: PatchType): Promise<() => ParsedPatch> {
-  const text = await readText(request);
-  let parsed: ParsedPatch | undefined;
-  return () => (parsed ??= parsePatch(text, type));
 }
 
 async function remove(server: ResourceServer, call: Call): Promise<HttpResponse> {

@@ -13,15 +13,8 @@ import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
 import { readObjectBody } from "./body.js";
 import { deleteOptions, patchOptions, writeOptions } from "./options.js";
-import {
-  patchTypeOf,
-  readConfiguration,
-  readPatch,
-  targetOf,
-  userAgent,
-  type Call,
-  type ResourceServer,
-} from "./resources.js";
+import { targetOf, userAgent, type Call, type ResourceServer } from "./call.js";
+import { patchTypeOf, readConfiguration, readPatch } from "./patch-body.js";
 import { jsonResponse, textResponse, warningHeaders } from "./response.js";
 
 const SUCCESS: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };

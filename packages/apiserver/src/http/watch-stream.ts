@@ -5,7 +5,7 @@ import { watchObjects, type WatchEvent } from "../watch/watch.js";
 import { objectText, transformed, type Encoding } from "./encode.js";
 import { checkListOptions, integerParameter, revisionParameter, selectionOptions } from "./options.js";
 import { isTrue } from "./request-info.js";
-import { encodingOf, unsupportedField, type Call, type ResourceServer } from "./resources.js";
+import { encodingOf, unsupportedField, type Call, type ResourceServer } from "./call.js";
 import { warningHeaders } from "./response.js";
 
 const LEAST_TIMEOUT_MS = 1_800_000;

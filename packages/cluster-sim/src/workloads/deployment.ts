@@ -11,8 +11,8 @@ import {
 } from "@fairlead/runtime";
 
 import { isNamespaceGoing } from "./replica-set.js";
-import { controlled, controllerReference, scaled, templateHash, writeStatus, type ConditionInput } from "./pods.js";
-import { scalePlan } from "./rollout.js";
+import { controlled, controllerReference, templateHash, writeStatus, type ConditionInput } from "./pods.js";
+import { maxSurge, maxUnavailable, scalePlan } from "./rollout.js";
 
 const REVISION = "deployment.kubernetes.io/revision";
 const HASH_LABEL = "pod-template-hash";
@@ -207,17 +207,6 @@ async function removeOld(
       .deleteObject(set, { signal: ctx.signal })
       .ignoreError("it may be gone already");
   }
-}
-
-export function maxSurge(deployment: kinds.Deployment, wanted: number): number {
-  if (deployment.spec?.strategy?.type === "Recreate") return 0;
-  return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge ?? "25%", wanted, true);
-}
-
-export function maxUnavailable(deployment: kinds.Deployment, wanted: number): number {
-  if (deployment.spec?.strategy?.type === "Recreate") return 0;
-  const value = scaled(deployment.spec?.strategy?.rollingUpdate?.maxUnavailable ?? "25%", wanted, false);
-  return value === 0 && maxSurge(deployment, wanted) === 0 ? 1 : Math.min(value, wanted);
 }
 
 async function status(

@@ -1,6 +1,6 @@
 import type { kinds } from "@fairlead/client";
 
-import { maxSurge, maxUnavailable } from "./deployment.js";
+import { scaled } from "./pods.js";
 
 /** How many replicas a set should have now. */
 export interface SetScale {
@@ -66,4 +66,15 @@ function proportional(
   const active = sets.filter((s) => (s.spec?.replicas ?? 0) > 0);
   const [only] = active;
   return active.length === 1 && only !== undefined ? [{ set: only, replicas: wanted }] : [];
+}
+
+export function maxSurge(deployment: kinds.Deployment, wanted: number): number {
+  if (deployment.spec?.strategy?.type === "Recreate") return 0;
+  return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge ?? "25%", wanted, true);
+}
+
+export function maxUnavailable(deployment: kinds.Deployment, wanted: number): number {
+  if (deployment.spec?.strategy?.type === "Recreate") return 0;
+  const value = scaled(deployment.spec?.strategy?.rollingUpdate?.maxUnavailable ?? "25%", wanted, false);
+  return value === 0 && maxSurge(deployment, wanted) === 0 ? 1 : Math.min(value, wanted);
 }
