@@ -1,5 +1,6 @@
 // The formats of OpenAPI that Kubernetes enforces on strings of custom resources (kube-openapi: pkg/validation/strfmt;
 // the list of the supported ones is apiextensions-apiserver: pkg/apiserver/validation/formats.go).
+import { isEmailAddress, isRequestUri } from "./go-address.js";
 import { isDns1123Label, isDns1123Subdomain } from "../validation/names.js";
 import { parseCidr, parseIp } from "../validation/ip.js";
 
@@ -13,7 +14,7 @@ const RGB = new RegExp(`^rgb\\(\\s*${BYTE}\\s*,\\s*${BYTE}\\s*,\\s*${BYTE}\\s*\\
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ["uri", isRequestUri],
-  ["email", isEmail],
+  ["email", isEmailAddress],
   [
     "hostname",
     (text) => HOSTNAME.test(text) && text.length <= 255 && text.split(".").every((part) => part.length <= 63),
@@ -30,7 +31,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ["isbn10", isIsbn10],
   ["isbn13", isIsbn13],
   ["creditcard", isCreditCard],
-  ["ssn", (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text)],
+  ["ssn", (text) => /^\d{3}[- ]\d{2}[- ]\d{4}$/.test(text)],
   ["hexcolor", (text) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)],
   ["rgbcolor", (text) => RGB.test(text)],
   ["byte", (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/.test(text)],
@@ -50,24 +51,6 @@ export function matchesFormat(format: string, text: string): boolean | undefined
 /** Whether a format is enforced on strings. */
 export function isStringFormat(format: string): boolean {
   return FORMATS.has(format.replaceAll("-", ""));
-}
-
-/** Go's url.ParseRequestURI: an absolute URI or an absolute path. */
-function isRequestUri(text: string): boolean {
-  if (text === "" || /[\u0000-\u001f\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
-  if (text.startsWith("/")) return true;
-  return (
-    /^[a-zA-Z][a-zA-Z0-9+.-]*:(?:\/\/[^ ]*|[^ ]+)$/.test(text) &&
-    !/^[^:]*:[^/]*$/.test(text.replace(/^[^:]+:\/\//, "x:/"))
-  );
-}
-
-/** Close to Go's mail.ParseAddress: `a@b`, or `Name <a@b>`. */
-function isEmail(text: string): boolean {
-  const address = /^(?:[^<>]*<([^<>]+)>|([^<>]+))$/.exec(text.trim());
-  return /^(?:"(?:[^"\\]|\\.)+"|[^\s@"(),:;<>[\]\\]+)@(?:\[[^\]]+\]|[^\s@"(),:;<>[\]\\]+)$/.test(
-    address?.[1] ?? address?.[2] ?? "",
-  );
 }
 
 function isMac(text: string): boolean {

@@ -1,47 +1,169 @@
-/**
- * A JavaScript expression for one of Go's (RE2): flags at the start, `\A`, `\z`, `(?P<name>…)` and POSIX classes are
- * translated. JavaScript backtracks where RE2 does not, so bound the texts that it is run on.
- *
- * @returns undefined for an expression that cannot be compiled.
- */
-export function goRegExp(pattern: string): RegExp | undefined {
-  let body = pattern;
-  let flags = "u";
-  const leading = /^\(\?([ims]+)\)/.exec(body);
-  if (leading?.[1] !== undefined) {
-    for (const flag of leading[1]) flags += flag;
-    body = body.slice(leading[0].length);
-  }
-  body = body
-    .replaceAll("(?P<", "(?<")
-    .replace(/\\A/g, "^")
-    .replace(/\\z/g, "$")
-    .replace(/\[\[:(\w+):\]\]/g, (_, name: string) => `[${POSIX.get(name) ?? ""}]`)
-    .replace(/\[:(\w+):\]/g, (_, name: string) => POSIX.get(name) ?? "");
-  return compiled(body, flags) ?? compiled(body, flags.replace("u", ""));
+// Go's regular expressions (RE2): the same language, and time linear in the text whatever the expression is.
+import { characterTest, type CharacterTest } from "./go-regexp-class.js";
+import { GoRegExpError, parseGoRegExp, type Assertion, type RegExpNode } from "./go-regexp-parse.js";
+
+export { GoRegExpError } from "./go-regexp-parse.js";
+
+/** A regular expression of Go. */
+export interface GoRegExp {
+  /** Whether some part of a text matches. */
+  test(text: string): boolean;
 }
 
-function compiled(body: string, flags: string): RegExp | undefined {
+/** One step of the automaton: what must hold, and which steps come next. */
+type Step =
+  | { readonly op: "character"; readonly test: CharacterTest }
+  | { readonly op: "assert"; readonly what: Assertion }
+  | { readonly op: "split"; readonly next: number[] }
+  | { readonly op: "match" };
+
+const MOST_STEPS = 500_000;
+
+/** @throws GoRegExpError with the message that Go has for an expression that it does not compile */
+export function compileGoRegExp(pattern: string): GoRegExp {
+  const steps: Step[] = [];
+  append(steps, parseGoRegExp(pattern), pattern);
+  steps.push({ op: "match" });
+  return { test: (text) => run(steps, text) };
+}
+
+/** Like compileGoRegExp, but undefined for an expression that cannot be compiled. */
+export function goRegExp(pattern: string): GoRegExp | undefined {
   try {
-    return new RegExp(body, flags);
-  } catch {
-    return undefined;
+    return compileGoRegExp(pattern);
+  } catch (error) {
+    if (error instanceof GoRegExpError) return undefined;
+    throw error;
   }
 }
 
-const POSIX: ReadonlyMap<string, string> = new Map([
-  ["alnum", "0-9A-Za-z"],
-  ["alpha", "A-Za-z"],
-  ["ascii", "\\x00-\\x7F"],
-  ["blank", "\\t "],
-  ["cntrl", "\\x00-\\x1F\\x7F"],
-  ["digit", "0-9"],
-  ["graph", "!-~"],
-  ["lower", "a-z"],
-  ["print", " -~"],
-  ["punct", "!-\\/:-@\\[-`\\{-~"],
-  ["space", "\\t\\n\\v\\f\\r "],
-  ["upper", "A-Z"],
-  ["word", "0-9A-Za-z_"],
-  ["xdigit", "0-9A-Fa-f"],
-]);
+/** Appends the steps of a node; what matches goes on with the step that is appended next. */
+function append(steps: Step[], node: RegExpNode, pattern: string): void {
+  if (steps.length > MOST_STEPS) throw new GoRegExpError("expression too large", pattern);
+  switch (node.kind) {
+    case "set":
+      steps.push({ op: "character", test: characterTest(node.set) });
+      return;
+    case "assert":
+      steps.push({ op: "assert", what: node.what });
+      return;
+    case "all":
+      for (const each of node.nodes) append(steps, each, pattern);
+      return;
+    case "any":
+      appendAlternatives(steps, node.nodes, pattern);
+      return;
+    case "repeat":
+      appendRepeat(steps, node, pattern);
+  }
+}
+
+function appendAlternatives(steps: Step[], nodes: readonly RegExpNode[], pattern: string): void {
+  const fork = split(steps);
+  const ends: number[][] = [];
+  for (const each of nodes) {
+    fork.push(steps.length);
+    append(steps, each, pattern);
+    ends.push(split(steps));
+  }
+  for (const end of ends) end.push(steps.length);
+}
+
+function appendRepeat(
+  steps: Step[],
+  { node, min, max }: Extract<RegExpNode, { kind: "repeat" }>,
+  pattern: string,
+): void {
+  for (let i = 0; i < min; i++) append(steps, node, pattern);
+  if (max === undefined) {
+    const start = steps.length;
+    const fork = split(steps);
+    fork.push(steps.length);
+    append(steps, node, pattern);
+    split(steps).push(start);
+    fork.push(steps.length);
+    return;
+  }
+  const forks: number[][] = [];
+  for (let i = min; i < max; i++) {
+    const fork = split(steps);
+    fork.push(steps.length);
+    forks.push(fork);
+    append(steps, node, pattern);
+  }
+  for (const fork of forks) fork.push(steps.length);
+}
+
+/** Appends a step that goes on with any of some steps, which are yet to be named. */
+function split(steps: Step[]): number[] {
+  const next: number[] = [];
+  steps.push({ op: "split", next });
+  return next;
+}
+
+/** Walks the text once with all the steps that it may have reached. */
+function run(steps: readonly Step[], text: string): boolean {
+  const seen = new Int32Array(steps.length).fill(-1);
+  let reached: number[] = [];
+  let before = -1;
+  for (let at = 0; ;) {
+    const point = at < text.length ? (text.codePointAt(at) ?? -1) : -1;
+    reached.push(0);
+    const waiting = follow(steps, reached, { seen, at, before, point });
+    if (waiting === undefined) return true;
+    if (point < 0) return false;
+    reached = [];
+    for (const index of waiting) {
+      const step = steps[index] as Step;
+      if (step.op === "character" && step.test(point)) reached.push(index + 1);
+    }
+    before = point;
+    at += point > 0xffff ? 2 : 1;
+  }
+}
+
+interface Place {
+  /** Per step, the last place at which it was reached. */
+  readonly seen: Int32Array;
+  readonly at: number;
+  /** The characters on both sides; -1 at the ends of the text. */
+  readonly before: number;
+  readonly point: number;
+}
+
+/** The steps that wait for a character, from those that were reached; undefined when the text matches. */
+function follow(steps: readonly Step[], reached: readonly number[], place: Place): readonly number[] | undefined {
+  const waiting: number[] = [];
+  const open = [...reached];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (place.seen[index] === place.at) continue;
+    place.seen[index] = place.at;
+    const step = steps[index] as Step;
+    if (step.op === "match") return undefined;
+    if (step.op === "character") waiting.push(index);
+    else if (step.op === "split") open.push(...step.next);
+    else if (holds(step.what, place)) open.push(index + 1);
+  }
+  return waiting;
+}
+
+function holds(what: Assertion, { before, point }: Place): boolean {
+  switch (what) {
+    case "textStart":
+      return before === -1;
+    case "textEnd":
+      return point === -1;
+    case "lineStart":
+      return before === -1 || before === 10;
+    case "lineEnd":
+      return point === -1 || point === 10;
+    case "boundary":
+      return isWord(before) !== isWord(point);
+    case "noBoundary":
+      return isWord(before) === isWord(point);
+  }
+}
+
+function isWord(point: number): boolean {
+  return (point >= 48 && point <= 57) || (point >= 65 && point <= 90) || (point >= 97 && point <= 122) || point === 95;
+}

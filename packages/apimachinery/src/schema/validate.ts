@@ -8,7 +8,7 @@ import { byCodeUnit, deepEqual, getOwn, isArray, isObject, type JsonObject, type
 import { childPath, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../validation/errors.js";
 import type { FieldError } from "../validation/field-error.js";
 import { isStringFormat, matchesFormat } from "./formats.js";
-import { goRegExp } from "./go-regexp.js";
+import { goRegExp, type GoRegExp } from "./go-regexp.js";
 import type { Schema } from "./schema.js";
 import { validateNumber } from "./validate-number.js";
 
@@ -150,9 +150,20 @@ function stringErrors(value: string, schema: Schema, path: string): readonly Sch
     return [{ message: `${path} long`, error: tooLong(path, maxLength) }];
   if (minLength !== undefined && length < minLength)
     return [bad(path, value, `should be at least ${minLength} chars long`)];
-  if (pattern !== undefined && goRegExp(pattern)?.test(value) !== true)
+  if (pattern !== undefined && patternOf(schema, pattern)?.test(value) !== true)
     return [bad(path, value, `should match '${pattern}'`)];
   return [];
+}
+
+/** Expressions that have been compiled; a schema never changes. */
+const compiled = new WeakMap<Schema, { readonly regExp: GoRegExp | undefined }>();
+
+function patternOf(schema: Schema, pattern: string): GoRegExp | undefined {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known.regExp;
+  const regExp = goRegExp(pattern);
+  compiled.set(schema, { regExp });
+  return regExp;
 }
 
 function formatErrors(value: string, format: string, path: string): readonly SchemaError[] {

@@ -43,7 +43,12 @@ export function tooLong(field: string, maxBytes: number): FieldError {
 }
 
 export function tooMany(field: string, actual: number, max: number): FieldError {
-  return { type: "FieldValueTooMany", field, badValue: actual, detail: `must have at most ${max} items` };
+  return {
+    type: "FieldValueTooMany",
+    field,
+    badValue: actual,
+    detail: `must have at most ${max} ${max === 1 ? "item" : "items"}`,
+  };
 }
 
 /** `parent.name`, or `name` at the root. */

@@ -29,6 +29,9 @@ const NANO = -9;
 const FAST_DIGITS = 18;
 const GREATEST_BINARY = 2n ** 63n - 1n;
 
+/** Beyond this the sums would not fit into memory. */
+const GREATEST_EXPONENT = 10_000;
+
 interface Suffix {
   readonly base: 2 | 10;
   readonly exponent: number;
@@ -54,8 +57,10 @@ export function parseQuantity(text: string): Quantity {
   const [, sign = "", digits = "", , fraction = "", suffixText = ""] = match;
   const suffix = SUFFIXES.get(suffixText) ?? decimalExponent(suffixText);
   const whole = digits === "" ? "0" : digits;
-  if (digits === "" && fraction === "" && !/\d/.test(text)) throw new QuantityError(BAD_NUMBER);
-  return fastQuantity(text, { sign, whole, fraction, suffix }) ?? exactQuantity({ sign, whole, fraction, suffix });
+  const fast = fastQuantity(text, { sign, whole, fraction, suffix });
+  if (fast !== undefined) return fast;
+  if (digits === "" && fraction === "" && !/^[+-]?0/.test(text)) throw new QuantityError(BAD_NUMBER);
+  return exactQuantity({ sign, whole, fraction, suffix });
 }
 
 /** Like parseQuantity, but undefined for a text that is not a quantity. */
@@ -71,8 +76,8 @@ export function findQuantity(text: string): Quantity | undefined {
 function decimalExponent(text: string): Suffix {
   if (!/^[eE][+-]?\d+$/.test(text)) throw new QuantityError(BAD_SUFFIX);
   const exponent = Number(text.slice(1));
-  if (!Number.isSafeInteger(exponent)) throw new QuantityError(BAD_SUFFIX);
-  return { base: 10, exponent: exponent | 0, format: "DecimalExponent" };
+  if (Math.abs(exponent) > GREATEST_EXPONENT) throw new QuantityError(BAD_SUFFIX);
+  return { base: 10, exponent, format: "DecimalExponent" };
 }
 
 interface Parts {

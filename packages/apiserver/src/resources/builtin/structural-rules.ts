@@ -1,5 +1,13 @@
 // What makes a schema structural (apiextensions-apiserver: pkg/apiserver/schema/validation.go).
-import { formatFieldError, forbidden, goRegExp, invalid, required, type FieldError } from "@fairlead/apimachinery";
+import {
+  compileGoRegExp,
+  formatFieldError,
+  forbidden,
+  GoRegExpError,
+  invalid,
+  required,
+  type FieldError,
+} from "@fairlead/apimachinery";
 import { byCodeUnit, deepEqual, getOwn, isObject, type JsonObject } from "@fairlead/base";
 import { bool, entries, has, obj, objs, someObj, str, strs } from "./access.js";
 
@@ -167,22 +175,15 @@ function valueErrors(schema: JsonObject, path: string, skipped: Skipped): readon
   ];
 }
 
-/** What Go says of an expression that it cannot compile, as near as the expression itself tells. */
+/** What Go says of an expression that it cannot compile. */
 function patternProblem(pattern: string): string | undefined {
-  if (goRegExp(pattern) !== undefined) return undefined;
-  const said = (text: string, part: string): string => `error parsing regexp: ${text}: \`${part}\``;
-  const repeated = /(?:^|[(|])([*+?]|\{\d+(?:,\d*)?\})/.exec(pattern);
-  if (repeated?.[1] !== undefined) return said("missing argument to repetition operator", repeated[1]);
-  const open = /\[[^\]]*$/.exec(pattern);
-  if (open !== null) return said("missing closing ]", open[0]);
-  const parentheses = [...pattern.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "")].reduce(
-    (depth, c) => depth + (c === "(" ? 1 : c === ")" ? -1 : 0),
-    0,
-  );
-  if (parentheses !== 0) return said(parentheses > 0 ? "missing closing )" : "unexpected )", pattern);
-  if (/\(\?[=!<]/.test(pattern))
-    return said("invalid or unsupported Perl syntax", /\(\?<?[=!]?/.exec(pattern)?.[0] ?? pattern);
-  return said("invalid escape sequence", pattern);
+  try {
+    compileGoRegExp(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GoRegExpError) return error.message;
+    throw error;
+  }
 }
 
 /** Members that a schema inside a logical combination may not have, and what is said of them. */
