@@ -1,4 +1,4 @@
-import { formatTime, messageOf, parseTime, type JsonObject } from "@fairlead/base";
+import { FairleadError, formatTime, messageOf, parseTime, type JsonObject } from "@fairlead/base";
 import { isStatus, type KubernetesObject, type ObjectKey } from "@fairlead/apimachinery";
 import {
   addFinalizer,
@@ -7,7 +7,6 @@ import {
   ownedPaths,
   owns,
   removeFinalizer,
-  UnknownKindError,
   wholeObject,
   type Client,
   type ResourceKind,
@@ -54,6 +53,7 @@ export async function act(
         service: await addFinalizer(ctx.client.api(MiniService), seen.service, FINALIZER, { signal: ctx.signal }),
       };
     case "removeFinalizer":
+      await deleteClusterScoped(seen, ctx);
       await removeFinalizer(ctx.client.api(MiniService), seen.service, FINALIZER, { signal: ctx.signal });
       return { kind: "gone" };
     case "saveWorkloadConfig":
@@ -146,7 +146,7 @@ async function applyWorkload(
 ): Promise<void> {
   if (seen.rendered?.kind !== "documents") return;
   for (const object of inApplyOrder(seen.rendered.documents.objects)) {
-    const kind = await ctx.client.discovery.ofObject(object, { signal: ctx.signal });
+    const kind = await servedKind(ctx, object);
     await applyManifest(ctx, workloadManifest(object, seen.service, { request, namespaced: kind.namespaced }));
   }
 }
@@ -166,17 +166,43 @@ async function recordRevision(seen: Observation, ctx: Context<MiniService>, revi
 
 /** Applies one manifest as its owner. What the server refuses for good is terminal, and names the object. */
 async function applyManifest(ctx: Context<MiniService>, manifest: JsonObject): Promise<void> {
-  const what = `${String(manifest["kind"])} ${nameOf(manifest)}`;
+  const kind = await servedKind(ctx, manifest);
   try {
-    const kind: ResourceKind<KubernetesObject> = await ctx.client.discovery.ofObject(manifest, { signal: ctx.signal });
     await ctx.apply(wholeObject(kind), keyOfManifest(manifest), manifest, { onConflict: "take" });
   } catch (error) {
-    if (isStatus(error, "Invalid") || (isStatus(error, "Forbidden") && !isTransientRefusal(error))) {
-      throw terminal("UnexpectedInstallError", `apply ${what}: ${messageOf(error)}`, { cause: error });
-    }
-    if (error instanceof UnknownKindError) throw new Error(`apply ${what}: ${messageOf(error)}`, { cause: error });
-    throw error;
+    if (ctx.signal.aborted || isStatus(error, "Conflict")) throw error;
+    const message = applyMessage(manifest, error);
+    if (isFinalRefusal(error)) throw terminal("UnexpectedInstallError", message, { cause: error });
+    throw new ApplyFailedError(message, { cause: error });
   }
+}
+
+/** A kind that is not served may be yet, once its definition is there. */
+async function servedKind(ctx: Context<MiniService>, manifest: JsonObject): Promise<ResourceKind<KubernetesObject>> {
+  try {
+    return await ctx.client.discovery.ofObject(manifest, { signal: ctx.signal });
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    throw new ApplyFailedError(applyMessage(manifest, error), { cause: error });
+  }
+}
+
+function applyMessage(manifest: JsonObject, error: unknown): string {
+  return `apply ${String(manifest["kind"])} ${nameOf(manifest)}: ${messageOf(error)}`;
+}
+
+/** One of a service's objects could not be applied, and may be yet: the message names it. */
+export class ApplyFailedError extends FairleadError {
+  constructor(message: string, options: { readonly cause: unknown }) {
+    super("ApplyFailed", message, options);
+  }
+}
+
+/** Whether the server would say the same of the same object the next time. */
+function isFinalRefusal(error: unknown): boolean {
+  if (isStatus(error, "Invalid") || isStatus(error, "BadRequest")) return true;
+  if (isStatus(error, "Forbidden")) return !isTransientRefusal(error);
+  return isStatus(error) && error.message.includes("failed to create typed patch object");
 }
 
 /** A namespace that is going away, or an account that a controller has yet to make. */
@@ -191,6 +217,13 @@ function isTransientRefusal(error: unknown): boolean {
 function keyOfManifest(manifest: JsonObject): ObjectKey {
   const namespace = namespaceOf(manifest);
   return namespace === "" ? { name: nameOf(manifest) } : { namespace, name: nameOf(manifest) };
+}
+
+/** What of the chart stands beside namespaces does not go with one. */
+async function deleteClusterScoped({ service }: Observation, ctx: Context<MiniService>): Promise<void> {
+  for (const { kind, object } of await workloadObjects(service, ctx)) {
+    if (!kind.namespaced) await ctx.client.api(kind).deleteObject(object, { signal: ctx.signal });
+  }
 }
 
 /** One round of a cleanup: asks for what is still there to go, then for the namespace. */

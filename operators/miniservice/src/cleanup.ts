@@ -43,6 +43,7 @@ export async function workloadObjects(service: MiniService, ctx: Context<MiniSer
     const namespace = kind.namespaced ? (service.spec.namespace ?? "") : undefined;
     for (const object of await labelled(ctx.client, kind, { namespace, service, signal: ctx.signal })) {
       if (object.metadata.annotations?.[INFRA_ANNOTATION] !== undefined) continue;
+      if (kind.kind === "Namespace" && object.metadata.name === service.spec.namespace) continue;
       if (kind.kind === "Pod" && object.metadata.name === WORKER_POD) continue;
       found.push({ kind, object });
     }
@@ -78,7 +79,7 @@ async function chartKinds(
     const served: ServedKind | undefined = await ctx.client.discovery.find({ ...parsed, kind }, { signal: ctx.signal });
     if (served !== undefined && !(served.group === GROUP)) known.set(`${served.group}/${served.kind}`, served);
   }
-  return [...known.values()].filter((k) => !(k.group === "" && k.kind === "Namespace"));
+  return [...known.values()];
 }
 
 /** `Objects: "/v1, Kind=Pod, job-pod;"`. */

@@ -13,7 +13,7 @@ import {
   type Outcome,
 } from "@fairlead/runtime";
 
-import { act, type ActOptions, type Done } from "./act.js";
+import { act, ApplyFailedError, type ActOptions, type Done } from "./act.js";
 import {
   FIELD_MANAGER,
   IcmsRequest,
@@ -148,7 +148,11 @@ async function tryAct(plan: Plan, seen: Observation, ctx: Context<MiniService>, 
   try {
     return await act(plan, seen, ctx, options);
   } catch (error) {
-    if (!(error instanceof TerminalError) || plan.kind !== "install") throw error;
+    if (plan.kind !== "install") throw error;
+    if (error instanceof ApplyFailedError) {
+      return { kind: "failed", plan: { kind: "retry", reason: "ApplyFailed", message: messageOf(error) } };
+    }
+    if (!(error instanceof TerminalError)) throw error;
     return {
       kind: "failed",
       plan: { kind: "fail", reason: error.reason, message: messageOf(error), update: plan.update },

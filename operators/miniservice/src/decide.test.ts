@@ -134,7 +134,7 @@ describe("what to do next", () => {
     [
       "tries again when rendering could not be tried",
       { rendered: { kind: "unavailable", inputDigest: "sha256:a", message: "m" } },
-      { kind: "retry", message: "m" },
+      { kind: "retry", reason: "RenderUnavailable", message: "m" },
     ],
     [
       "leaves a service alone that has failed with these inputs",

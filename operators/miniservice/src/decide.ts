@@ -29,8 +29,8 @@ export type Plan =
   /** The chart cannot be installed. */
   | { readonly kind: "fail"; readonly reason: string; readonly message: string; readonly update: boolean }
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly afterMs: number }
-  /** Rendering or reading failed on the way: try again, slower and slower. */
-  | { readonly kind: "retry"; readonly message: string }
+  /** Rendering or applying failed on the way: try again, slower and slower. */
+  | { readonly kind: "retry"; readonly reason: string; readonly message: string }
   /** The worker's pod is gone, and comes back. */
   | { readonly kind: "restoreWorker"; readonly verdict: Verdict }
   | { readonly kind: "watch"; readonly verdict: Verdict }
@@ -62,11 +62,12 @@ export function decide(seen: Observation, limits: Limits): Plan {
   if (!seen.finalized) return { kind: "addFinalizer" };
   const update = service.status?.installedRevision !== undefined;
   const phase = service.status?.phase ?? "";
-  if (rendered === undefined) return { kind: "retry", message: "the chart was not rendered" };
+  if (rendered === undefined)
+    return { kind: "retry", reason: "RenderUnavailable", message: "the chart was not rendered" };
   if (ENDED.has(phase) && service.status?.attemptedDigest === rendered.inputDigest) return { kind: "parked" };
   switch (rendered.kind) {
     case "unavailable":
-      return { kind: "retry", message: rendered.message };
+      return { kind: "retry", reason: "RenderUnavailable", message: rendered.message };
     case "invalid":
       if (update && service.status?.attemptedDigest === rendered.inputDigest) return watching(seen, limits);
       return { kind: "fail", reason: rendered.reason, message: rendered.message, update };
@@ -94,13 +95,14 @@ export function decide(seen: Observation, limits: Limits): Plan {
   const settledConfig = config === null ? stored === undefined : sameWorkloadConfig(config, stored);
   const installed = service.status?.installedDigest === rendered.inputDigest;
   if (!settledConfig && (!update || installed)) return { kind: "saveWorkloadConfig", config };
-  if (!installed) return install(seen, update);
+  if (!installed || namespace.kind === "absent") return install(seen, update, installed);
   return watching(seen, limits);
 }
 
 /** Everything is applied in one pass; the chart waits until the worker's init containers have ended. */
-function install({ service, worker }: Observation, update: boolean): Plan {
-  const revision = update ? (service.status?.installedRevision ?? 0) + 1 : (service.status?.revision ?? 0);
+function install({ service, worker }: Observation, update: boolean, again: boolean): Plan {
+  const next = (service.status?.installedRevision ?? 0) + (again ? 0 : 1);
+  const revision = update ? next : (service.status?.revision ?? 0);
   const around: readonly InstallStep[] = ["namespace", "fences", "worker"];
   if (worker.kind === "present" && worker.health.state === "bad") {
     return {

@@ -22,7 +22,7 @@ import {
 } from "./api.js";
 import { controlPlane } from "./control-plane/control-plane.js";
 import { miniServiceController } from "./controller.js";
-import { defaultPolicy } from "./render/policy.js";
+import { defaultPolicy, trustedPolicy, type Policy } from "./render/policy.js";
 import { recordedRenderer, type Recording } from "./render/recorded.js";
 import type { Renderer } from "./render/renderer.js";
 import { neutralWorker } from "./worker/profile.js";
@@ -48,7 +48,12 @@ class Stack {
   }
 
   static async start(
-    options: { readonly delays?: Delays; readonly purge?: boolean; readonly renderer?: Renderer } = {},
+    options: {
+      readonly delays?: Delays;
+      readonly purge?: boolean;
+      readonly renderer?: Renderer;
+      readonly policy?: Policy;
+    } = {},
   ): Promise<Stack> {
     const clock = new VirtualClock();
     const stack = new Stack(await startApiServer({ clock, random: seededRandom(3), logger: silentLogger }), clock);
@@ -80,7 +85,7 @@ class Stack {
       controllers: [
         miniServiceController({
           renderer: options.renderer ?? recordedRenderer(recordings),
-          policy: defaultPolicy,
+          policy: options.policy ?? defaultPolicy,
           worker: neutralWorker({ image: "worker:1", initImage: "init:1" }),
           digest: (text) => createHash("sha256").update(text).digest("hex"),
         }),
@@ -320,6 +325,50 @@ describe("a function whose worker's readiness counts", () => {
     );
     expect(await stack.client.api(kinds.Namespace).find("sr-foo")).toBeUndefined();
     expect((await stack.client.api(kinds.Pod).list()).items).toEqual([]);
+  });
+});
+
+describe("a service whose namespace was deleted", () => {
+  it("makes it again, with everything in it, under the same revision", async () => {
+    stack = await Stack.start();
+    await stack.request("sr-foo");
+    await stack.until("Running", async () => (await stack.phase()) === "Running");
+    const before = await stack.client.api(kinds.Namespace).get("sr-foo");
+    await stack.client.api(kinds.Namespace).deleteObject(before);
+    await stack.until("a new namespace that serves", async () => {
+      const now = await stack.client.api(kinds.Namespace).find("sr-foo");
+      return now !== undefined && now.metadata.uid !== before.metadata.uid && (await stack.serves());
+    });
+    await stack.until("Healthy", async () => (await stack.condition("ObjectsHealthy"))?.status === "True");
+    expect((await stack.service()).status?.installedRevision).toBe(0);
+    expect(await stack.condition("InstallSuccessful")).toMatchObject({ status: "True" });
+  });
+});
+
+describe("an object that cannot be applied yet", () => {
+  it("is named in InstallSuccessful, and applied once it can be", async () => {
+    const orphan = { apiVersion: "sim.dev/v1", kind: "Later", metadata: { name: "late" } };
+    const renderer: Renderer = { render: () => Promise.resolve({ kind: "rendered", objects: [orphan] }) };
+    stack = await Stack.start({ renderer, policy: trustedPolicy });
+    await stack.request("sr-foo");
+    await stack.until(
+      "made",
+      async () => (await stack.client.api(MiniService).find("sr-foo-miniservice")) !== undefined,
+    );
+    await stack.until("named", async () => (await stack.condition("InstallSuccessful"))?.reason === "ApplyFailed");
+    expect((await stack.condition("InstallSuccessful"))?.message).toMatch(/^apply Later late: .*sim\.dev\/v1/);
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const definition = {
+      metadata: { name: "laters.sim.dev" },
+      spec: {
+        group: "sim.dev",
+        scope: "Namespaced",
+        names: { kind: "Later", plural: "laters" },
+        versions: [{ name: "v1", served: true, storage: true, schema }],
+      },
+    };
+    await stack.client.api(kinds.CustomResourceDefinition).create(definition as never);
+    await stack.until("applied", async () => (await stack.condition("InstallSuccessful"))?.status === "True", 600_000);
   });
 });
 

@@ -78,7 +78,7 @@ function changesOf(seen: Observation, plan: Plan, done: Done): Changes | undefin
       return {
         conditions: [
           ACCEPTED,
-          { type: "InstallSuccessful", status: "False", reason: "RenderUnavailable", message: plan.message },
+          { type: "InstallSuccessful", status: "False", reason: plan.reason, message: plan.message },
         ],
         phase: installingPhase(seen),
         observed: false,

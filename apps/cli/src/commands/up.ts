@@ -1,21 +1,14 @@
-import { FairleadError, whenAborted } from "@fairlead/base";
+import { FairleadError } from "@fairlead/base";
 import { systemClock } from "@fairlead/base/node";
-import { isStatus } from "@fairlead/apimachinery";
 import type { Client } from "@fairlead/client";
-import {
-  defaultRefusal,
-  IcmsRequest,
-  miniServiceName,
-  POLICIES,
-  REQUESTS_NAMESPACE,
-  type Policy,
-} from "@fairlead/miniservice";
+import { defaultRefusal, miniServiceName, POLICIES, type Policy } from "@fairlead/miniservice";
 import { findPrograms, type Programs } from "@fairlead/miniservice/node";
 
 import { Progress } from "../output/progress.js";
 import { cacheDirectory, stateDirectory } from "../state-directory.js";
 import { interruption, type Terminal } from "../terminal.js";
-import { base64, readInputs, type UpInputs } from "../up/inputs.js";
+import { readInputs, type UpInputs } from "../up/inputs.js";
+import { ensureRequest } from "../up/request.js";
 import { startStack, type Stack } from "../up/stack.js";
 import { failureOf, isUp, stallOf, viewOf } from "../up/view.js";
 import { commandLogger } from "./logger.js";
@@ -90,8 +83,9 @@ async function bringUp(stack: Stack, run: Run): Promise<number> {
   const { inputs, progress, once, signal } = run;
   const requestName = `sr-${inputs.name}`;
   progress.say(`API server at ${stack.server.url}`);
-  await createRequest(stack.client, requestName, inputs);
+  const requested = await ensureRequest(stack.client, requestName, inputs, signal);
   progress.say(`ICMSRequest ${requestName} asks for chart ${inputs.chart.label}`);
+  if (requested === "anew") progress.say(`it had failed before, and is made anew`);
   const result = await follow(stack.client, requestName, run);
   if (signal.aborted) return 130;
   if (result.kind === "failed") {
@@ -102,32 +96,20 @@ async function bringUp(stack: Stack, run: Run): Promise<number> {
     if (once) return 0;
   }
   progress.hints(hints(run, requestName));
-  await whenAborted(signal);
+  await show(stack.client, requestName, run);
   progress.say("stopping");
   return 0;
 }
 
-/** The request that a control plane would send. One that is there already is left as it is. */
-async function createRequest(client: Client, name: string, { chart, values }: UpInputs): Promise<void> {
-  const environment = [
-    "FUNCTION_NAME=sample",
-    ...(chart.sample ? ["HELM_CHART_INFERENCE_SERVICE_NAME=mini-service-entrypoint", "INFERENCE_PORT=8000"] : []),
-  ].join("\n");
-  const launch = {
-    helmChart: chart.url,
-    environment: base64(environment),
-    ...(values === undefined ? {} : { configuration: base64(values) }),
-  };
-  const spec = {
-    requestId: name,
-    action: "RequestICMSInstances",
-    functionDetails: { functionId: name, functionVersionId: "1", functionType: "DEFAULT" },
-    creationMsgInfo: { instanceCount: 1, functionLaunchSpecification: launch },
-  };
-  try {
-    await client.api(IcmsRequest, REQUESTS_NAMESPACE).create({ metadata: { name }, spec });
-  } catch (error) {
-    if (!isStatus(error, "AlreadyExists")) throw error;
+/** Shows what changes, until somebody has had enough. */
+async function show(client: Client, requestName: string, { progress, signal }: Run): Promise<void> {
+  let last = (await viewOf(client, requestName)).signature;
+  while (!signal.aborted) {
+    await systemClock.sleep(LOOK_MS, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const view = await viewOf(client, requestName);
+    if (view.signature !== last) progress.show(view);
+    last = view.signature;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -63,7 +63,23 @@ async function chartInput(chart: string | undefined): Promise<ChartInput> {
       `--chart ${chart}: ${path} has no Chart.yaml; give the folder of one chart`,
     );
   }
+  if (found.isFile() && !(await isGzip(path))) {
+    throw new FairleadError(
+      "ChartMissing",
+      `--chart ${chart}: ${path} is no chart archive; make one with helm package, or give the chart's folder`,
+    );
+  }
   return { url: pathToFileURL(path).href, label: path, sample: false };
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
 }
 
 async function valuesText(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { header, type HttpRequest, type HttpResponse } from "@fairlead/base";
+import { encodeUtf8, header, type HttpRequest, type HttpResponse } from "@fairlead/base";
 
 import type { Catalog } from "../registry/catalog.js";
 import { jsonResponse, textResponse } from "../http/response.js";
@@ -21,6 +21,7 @@ export class OpenApi {
 
   /** @param parts - The path below `/openapi/`. */
   serve(parts: readonly string[], request: HttpRequest, query: URLSearchParams): HttpResponse {
+    if (parts[0] === "v2" && parts.length === 1) return emptyV2(request);
     if (parts[0] !== "v3") return textResponse(404, "404 page not found\n");
     if (parts.length === 1) return this.#index();
     const path = parts.slice(1).join("/");
@@ -98,4 +99,20 @@ function remembered(
   const document = { text, hash: knownHash ?? createHash("sha512").update(text).digest("hex").toUpperCase() };
   cache.set(path, document);
   return document;
+}
+
+const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/**
+ * `/openapi/v2` without definitions. Clients that ask for it (kubectl for Lists and for kinds that v3 does not name) take
+ * that for nothing to check by, and leave it to the server.
+ */
+function emptyV2(request: HttpRequest): HttpResponse {
+  const accept = header(request.headers, "accept") ?? "";
+  if (!/proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/.test(accept)) {
+    return jsonResponse(200, { swagger: "2.0", info: { title: "Kubernetes", version: "v1.36.2" }, paths: {} });
+  }
+  // Field 1, `swagger`, is all that there is.
+  const body = Uint8Array.from([0x0a, 3, ...encodeUtf8("2.0")]);
+  return { status: 200, headers: { "content-type": V2_PROTOBUF, vary: "Accept" }, body };
 }

@@ -54,7 +54,7 @@ export function servePath(
   switch (parts[0]) {
     case "":
       return jsonResponse(200, {
-        paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"],
+        paths: ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"],
       });
     case "version":
       return parts.length === 1 ? jsonResponse(200, VERSION) : textResponse(404, NOT_FOUND);

@@ -2,7 +2,7 @@ import { FairleadError } from "../errors/errors.js";
 import { JsonNumber, setOwn, type JsonValue, type MutableJsonObject } from "./value.js";
 
 export interface ParseOptions {
-  /** Nesting at most; 10,000 as Go's decoder. */
+  /** Nesting at most; 1,000 by default, since what is read is walked by functions that call themselves. Go allows 10,000. */
   readonly maxDepth?: number;
   /** Values (scalars, arrays, objects) at most; 2,000,000 by default. */
   readonly maxNodes?: number;
@@ -54,7 +54,7 @@ class Parser {
 
   constructor(text: string, options: ParseOptions) {
     this.#text = text;
-    this.#maxDepth = options.maxDepth ?? 10_000;
+    this.#maxDepth = options.maxDepth ?? 1000;
     this.#maxNodes = options.maxNodes ?? 2_000_000;
     this.#onDuplicateKey = options.onDuplicateKey;
   }
