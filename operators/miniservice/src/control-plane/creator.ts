@@ -7,7 +7,7 @@ import { requestAnnotations, requestLabels } from "../manifests.js";
 /** A request that no service can be made of; the message names the field and what to do. */
 export class RequestError extends FairleadError {
   constructor(request: IcmsRequest, why: string) {
-    super("Request", `ICMSRequest ${request.metadata.name}: ${why}`);
+    super("RequestInvalid", `ICMSRequest ${request.metadata.name}: ${why}`);
   }
 }
 
