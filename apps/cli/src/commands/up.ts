@@ -149,10 +149,14 @@ function policyOf(flags: UpFlags, inputs: UpInputs, progress: Progress): Policy 
   return {
     name: policy.name,
     admit: (objects, where) => {
-      const refusal = defaultRefusal(objects, where);
-      if (refusal !== undefined)
-        progress.once(`policy trusted: everything is applied; policy default would refuse: ${refusal}`);
-      return policy.admit(objects, where);
+      const admitted = policy.admit(objects, where);
+      const refusal = admitted.errors.length > 0 ? undefined : defaultRefusal(objects, where);
+      if (refusal !== undefined) {
+        progress.once(
+          `policy trusted: everything of ${where.namespace} is applied; policy default would refuse: ${refusal}`,
+        );
+      }
+      return admitted;
     },
   };
 }

@@ -125,6 +125,7 @@ function serviceWarnings(object: JsonObject): readonly string[] {
 
 function endpoints(): ResourceStrategy {
   return builtinStrategy("/v1/Endpoints", {
+    deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
     validateCreate: endpointsErrors,
     validateUpdate: (object, live) =>
       deepEqual(getOwn(object, "subsets") ?? null, getOwn(live, "subsets") ?? null) ? [] : endpointsErrors(object),
