@@ -43,6 +43,8 @@ export async function runSuite(options: SuiteOptions): Promise<Totals> {
     options.print(`${name}: ${String(passed)} passed, ${String(failed)} failed`);
     totals = { passed: totals.passed + passed, failed: totals.failed + failed };
   }
+  if (totals.passed + totals.failed === 0)
+    throw new RangeError(`no case was chosen; an id begins like ssa-A01 or crd-cel`);
   options.print(`${String(totals.passed)} passed, ${String(totals.failed)} failed`);
   return totals;
 }

@@ -21,6 +21,8 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
   const state = stateDirectory(terminal.env);
   const kubeconfig = flags.kubeconfig ?? `${state}/kubeconfig`;
   const logger = commandLogger(terminal);
+  // Loaded while the server starts.
+  const loading = flags.controllers === "none" ? undefined : import("./controllers.js");
   const server = await startListeningServer({
     logger,
     port: flags.port,
@@ -32,10 +34,7 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
       : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
   });
   try {
-    const controllers =
-      flags.controllers === "none"
-        ? undefined
-        : await (await import("./controllers.js")).startControllers({ server, list: flags.controllers, logger });
+    const controllers = await (await loading)?.startControllers({ server, list: flags.controllers, logger });
     try {
       terminal.stdout.write(`${JSON.stringify({ ready: true, url: server.url, kubeconfig })}\n`);
       await whenAborted(interrupted.signal);

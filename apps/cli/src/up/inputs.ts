@@ -69,7 +69,8 @@ async function chartInput(chart: string | undefined): Promise<ChartInput> {
       `--chart ${chart}: ${path} is no chart archive; make one with helm package, or give the chart's folder`,
     );
   }
-  return { url: pathToFileURL(path).href, label: path, sample: false };
+  const { href } = pathToFileURL(path);
+  return { url: href, label: path, sample: href === SAMPLE.href };
 }
 
 async function isGzip(path: string): Promise<boolean> {
