@@ -1,4 +1,4 @@
-// Node, RuntimeClass, PriorityClass (k/k: ValidateNode, pkg/apis/{node,scheduling}/validation).
+// ComponentStatus, Node, RuntimeClass, PriorityClass (k/k: ValidateNode, pkg/apis/{node,scheduling}/validation).
 import {
   duplicate,
   FIELD_IS_IMMUTABLE,
@@ -26,7 +26,12 @@ import { builtinStrategy } from "./strategy.js";
 
 /** The strategies of these kinds. */
 export function nodeStrategies(): readonly ResourceStrategy[] {
-  return [node(), runtimeClass(), priorityClass()];
+  return [
+    node(),
+    runtimeClass(),
+    priorityClass(),
+    builtinStrategy("/v1/ComponentStatus", { deprecation: "v1 ComponentStatus is deprecated in v1.19+" }),
+  ];
 }
 
 const NOT_READY: JsonObject = { effect: "NoSchedule", key: "node.kubernetes.io/not-ready" };
