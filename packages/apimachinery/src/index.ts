@@ -36,3 +36,4 @@ export {
 export { applyMergePatch, type MergePatchOptions } from "./patch/merge-patch.js";
 export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.js";
 export * from "./schema/custom-object.js";
+export { GoUrlError, parseGoUrl, type GoUrl } from "./schema/go-address.js";

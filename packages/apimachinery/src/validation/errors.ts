@@ -51,6 +51,11 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   };
 }
 
+/** Something that could not be found out. */
+export function internalError(field: string, detail: string): FieldError {
+  return { type: "InternalError", field, badValue: null, detail };
+}
+
 /** `parent.name`, or `name` at the root. */
 export function childPath(parent: string, name: string): string {
   return parent === "" ? name : `${parent}.${name}`;

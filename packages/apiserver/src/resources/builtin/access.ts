@@ -100,3 +100,8 @@ export function children(object: MutableJsonObject | undefined, key: string): re
   const value = object === undefined ? undefined : object[key];
   return isArray(value) ? (value as readonly MutableJsonObject[]) : [];
 }
+
+/** A map as messages show it, its keys sorted; null when it is absent. */
+export function shownMap(object: JsonObject | undefined, key: string): JsonValue {
+  return has(object, key) ? Object.fromEntries(entries(object, key)) : null;
+}

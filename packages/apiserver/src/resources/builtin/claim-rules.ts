@@ -4,13 +4,14 @@ import {
   forbidden,
   invalid,
   invalidEach,
+  isDns1123Label,
   isDns1123Subdomain,
   notSupported,
   required,
   validateLabelSelector,
   type FieldError,
 } from "@fairlead/apimachinery";
-import type { JsonObject } from "@fairlead/base";
+import { getOwn, type JsonObject } from "@fairlead/base";
 import { at, has, obj, str, strs } from "./access.js";
 
 export const ACCESS_MODES: readonly string[] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -35,6 +36,7 @@ export function claimSpecErrors(spec: JsonObject, path: string): readonly FieldE
     errors.push(notSupported(`${path}.volumeMode`, mode, VOLUME_MODES));
   for (const key of ["dataSource", "dataSourceRef"])
     if (has(spec, key)) errors.push(...sourceErrors(at(spec, key), `${path}.${key}`));
+  errors.push(...bothSourcesErrors(spec, path));
   if (str(spec, "volumeAttributesClassName") !== "") {
     const name = str(spec, "volumeAttributesClassName");
     errors.push(...invalidEach(`${path}.volumeAttributesClassName`, name, isDns1123Subdomain(name)));
@@ -69,6 +71,24 @@ function sourceErrors(source: JsonObject, path: string): readonly FieldError[] {
   if (str(source, "name") === "") errors.push(required(`${path}.name`));
   if (str(source, "kind") === "") errors.push(required(`${path}.kind`));
   if (group === "" && str(source, "kind") !== "PersistentVolumeClaim")
-    errors.push(invalid(path, str(source, "kind"), ""));
+    errors.push(
+      invalid(path, str(source, "kind"), "must be 'PersistentVolumeClaim' when referencing the default apiGroup"),
+    );
+  if (group !== "") errors.push(...invalidEach(`${path}.apiGroup`, group, isDns1123Subdomain(group)));
+  const namespace = str(source, "namespace");
+  if (namespace !== "") errors.push(...invalidEach(`${path}.namespace`, namespace, isDns1123Label(namespace)));
   return errors;
+}
+
+/** The old and the new field say the same, but where the new one says what the old one cannot. */
+function bothSourcesErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const source = obj(spec, "dataSource");
+  const reference = obj(spec, "dataSourceRef");
+  if (source === undefined || reference === undefined) return [];
+  if (str(reference, "namespace") !== "")
+    return [invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
+  const same =
+    (getOwn(source, "apiGroup") ?? null) === (getOwn(reference, "apiGroup") ?? null) &&
+    ["kind", "name"].every((key) => str(source, key) === str(reference, key));
+  return same ? [] : [invalid(path, {}, "must match dataSourceRef")];
 }

@@ -57,12 +57,20 @@ function claim(): ResourceStrategy {
   });
 }
 
-/** Where a claim's data comes from stands in two fields, an old and a new one; one fills the other. */
+/**
+ * Where a claim's data comes from stands in two fields, an old and a new one; one fills the other. It does not come from
+ * other namespaces.
+ */
 function unifySources(object: MutableJsonObject, live: JsonObject | undefined): void {
-  const spec: MutableJsonObject = { ...at(object, "spec") };
+  const spec = { ...at(object, "spec") };
+  const before = live === undefined ? undefined : at(live, "spec");
+  const foreign = str(obj(spec, "dataSourceRef"), "namespace") !== "" && !has(before, "dataSourceRef");
+  if (foreign) {
+    delete spec["dataSourceRef"];
+    object["spec"] = spec;
+  }
   const source = obj(spec, "dataSource");
   const reference = obj(spec, "dataSourceRef");
-  const before = live === undefined ? undefined : at(live, "spec");
   const kept = has(before, "dataSource") || has(before, "dataSourceRef");
   if (source !== undefined && reference === undefined) {
     if (!kept && !isKnownSource(source)) delete spec["dataSource"];

@@ -61,7 +61,7 @@ export function initContainersErrors(pod: PodFacts, path: string): readonly Fiel
     const where = `${path}[${i}]`;
     const name = str(container, "name");
     const sidecar = str(container, "restartPolicy") === "Always";
-    const errors = [...commonErrors(container, pod, where), ...restartErrors(container, where)];
+    const errors = [...commonErrors(container, pod, where), ...initRestartErrors(container, where)];
     if (names.has(name)) errors.push(duplicate(`${where}.name`, name));
     else if (name !== "") names.add(name);
     errors.push(...hostPortErrors([container], path));
@@ -69,18 +69,33 @@ export function initContainersErrors(pod: PodFacts, path: string): readonly Fiel
     const refused = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter((key) =>
       has(container, key),
     );
-    return [...errors, ...refused.map((key) => forbidden(`${where}.${key}`, INIT_ONLY))];
+    return [
+      ...errors,
+      ...refused.map((key) => forbidden(`${where}.${key}`, INIT_ONLY)),
+      ...initResizeErrors(container, where),
+    ];
   });
 }
 
+function initResizeErrors(container: JsonObject, path: string): readonly FieldError[] {
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+  return objs(container, "resizePolicy").flatMap((policy, i) =>
+    str(policy, "restartPolicy") === "RestartContainer"
+      ? [invalid(`${path}.resizePolicy[${i}].restartPolicy`, "RestartContainer", detail)]
+      : [],
+  );
+}
+
 const EPHEMERAL_REFUSED: readonly string[] = [
-  "lifecycle",
-  "livenessProbe",
   "ports",
-  "readinessProbe",
+  "resources",
   "resizePolicy",
   "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
   "startupProbe",
+  "lifecycle",
 ];
 
 /** The containers that were put into a running pod. */
@@ -97,11 +112,15 @@ export function ephemeralContainersErrors(pod: PodFacts, path: string): readonly
     if (names.has(name)) errors.push(duplicate(`${where}.name`, name));
     names.add(name);
     if (target !== "" && !others.has(target)) errors.push(notFound(`${where}.targetContainerName`, target));
-    const refused = EPHEMERAL_REFUSED.filter((key) => has(container, key));
-    if (Object.keys(at(container, "resources")).length > 0) refused.push("resources");
+    const refused = EPHEMERAL_REFUSED.filter((key) =>
+      key === "resources" ? Object.keys(at(container, key)).length > 0 : has(container, key),
+    );
+    const paths = objs(container, "volumeMounts").flatMap((mount, j) =>
+      ["subPath", "subPathExpr"].filter((key) => str(mount, key) !== "").map((key) => `volumeMounts[${j}].${key}`),
+    );
     return [
       ...errors,
-      ...refused.map((key) => forbidden(`${where}.${key}`, "cannot be set for an Ephemeral Container")),
+      ...[...refused, ...paths].map((key) => forbidden(`${where}.${key}`, "cannot be set for an Ephemeral Container")),
     ];
   });
 }
@@ -236,10 +255,13 @@ function keyErrors(selector: JsonObject, path: string): readonly FieldError[] {
 }
 
 function fileKeyErrors(selector: JsonObject, path: string): readonly FieldError[] {
-  const missing = ["volumeName", "path", "key"].filter((key) => str(selector, key) === "");
+  const [key, volume, file] = [str(selector, "key"), str(selector, "volumeName"), str(selector, "path")];
   return [
-    ...missing.map((key) => required(`${path}.${key}`)),
-    ...descendingPathErrors(str(selector, "path"), `${path}.path`),
+    ...(key === "" ? [required(`${path}.key`)] : invalidEach(`${path}.key`, key, isEnvVarName(key))),
+    ...(volume === ""
+      ? [required(`${path}.volumeName`)]
+      : invalidEach(`${path}.volumeName`, volume, isDns1123Label(volume))),
+    ...(file === "" ? [required(`${path}.path`)] : backstepErrors(file, `${path}.path`)),
   ];
 }
 
@@ -333,6 +355,7 @@ function deviceErrors(
 ): readonly FieldError[] {
   const names = new Set<string>();
   const targets = new Set<string>();
+  const mounts = objs(container, "volumeMounts");
   return objs(container, "volumeDevices").flatMap((device, i) => {
     const where = `${path}[${i}]`;
     const name = str(device, "name");
@@ -341,7 +364,7 @@ function deviceErrors(
     const errors: FieldError[] = [];
     if (name === "") errors.push(required(`${where}.name`));
     if (names.has(name)) errors.push(invalid(`${where}.name`, name, "must be unique"));
-    names.add(name);
+    if (name !== "") names.add(name);
     if (volume === undefined) errors.push(notFound(`${where}.name`, name));
     else if (!has(volume, "persistentVolumeClaim") && !has(volume, "ephemeral")) {
       errors.push(
@@ -357,6 +380,10 @@ function deviceErrors(
     if (backstepErrors(target, where).length > 0)
       errors.push(invalid(`${where}.devicePath`, target, "can not contain backsteps ('..')"));
     else targets.add(target);
+    if (mounts.some((mount) => str(mount, "name") === name))
+      errors.push(invalid(`${where}.name`, name, "must not already exist in volumeMounts"));
+    if (mounts.some((mount) => str(mount, "mountPath") === target))
+      errors.push(invalid(`${where}.devicePath`, target, "must not already exist as a path in volumeMounts"));
     return errors;
   });
 }
@@ -379,6 +406,18 @@ function resizeErrors(container: JsonObject, restartPolicy: string, path: string
       ...never,
     ];
   });
+}
+
+/** The rules beside the restart policy of a container that runs first, or beside the others. */
+function initRestartErrors(container: JsonObject, path: string): readonly FieldError[] {
+  const rules = objs(container, "restartPolicyRules");
+  if (!has(container, "restartPolicy"))
+    return rules.length === 0
+      ? []
+      : [required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")];
+  if (str(container, "restartPolicy") !== "Always") return restartErrors(container, path);
+  const detail = "restartPolicyRules are not allowed for init containers with restart policy Always";
+  return rules.length === 0 ? [] : [forbidden(`${path}.restartPolicyRules`, detail)];
 }
 
 /** Restart policies of single containers, and the rules beside them. */

@@ -8,7 +8,7 @@ import {
   type JsonValue,
   type MutableJsonObject,
 } from "@fairlead/base";
-import { bool, child, childIf, children, entries, fill, fillZero, num, str } from "./access.js";
+import { bool, child, childIf, children, entries, fill, fillZero, has, num, str } from "./access.js";
 import { imageTag } from "./image-name.js";
 import type { TypeDefault } from "./type-defaults.js";
 
@@ -26,6 +26,7 @@ export const CORE_DEFAULTS: readonly (readonly [string, TypeDefault])[] = [
   ["core.v1.ConfigMapVolumeSource", (source) => fill(source, "defaultMode", DEFAULT_MODE)],
   ["core.v1.DownwardAPIVolumeSource", (source) => fill(source, "defaultMode", DEFAULT_MODE)],
   ["core.v1.ProjectedVolumeSource", (source) => fill(source, "defaultMode", DEFAULT_MODE)],
+  ["core.v1.VolumeProjection", projection],
   ["core.v1.ServiceAccountTokenProjection", (source) => fill(source, "expirationSeconds", 3600)],
   ["core.v1.ObjectFieldSelector", (selector) => fillZero(selector, "apiVersion", "v1")],
   ["core.v1.HostPathVolumeSource", (source) => fill(source, "type", "")],
@@ -82,6 +83,11 @@ function pullPolicy(image: string): string {
 }
 
 function container(value: MutableJsonObject): void {
+  const lifecycle = childIf(value, "lifecycle");
+  if (lifecycle !== undefined && has(lifecycle, "stopSignal")) {
+    delete lifecycle["stopSignal"];
+    if (Object.keys(lifecycle).length === 0) delete value["lifecycle"];
+  }
   fillZero(value, "imagePullPolicy", pullPolicy(str(value, "image")));
   fillZero(value, "terminationMessagePath", "/dev/termination-log");
   fillZero(value, "terminationMessagePolicy", "File");
@@ -128,6 +134,7 @@ function podRequests(resources: MutableJsonObject, containers: readonly JsonObje
 }
 
 function podSpec(spec: MutableJsonObject): void {
+  delete spec["schedulingGroup"];
   fillZero(spec, "dnsPolicy", "ClusterFirst");
   fillZero(spec, "restartPolicy", "Always");
   fill(spec, "securityContext", {});
@@ -138,6 +145,12 @@ function podSpec(spec: MutableJsonObject): void {
     spec["serviceAccountName"] = account;
     spec["serviceAccount"] = account;
   }
+}
+
+/** Sources that are not served yet. */
+function projection(source: MutableJsonObject): void {
+  delete source["clusterTrustBundle"];
+  delete source["podCertificate"];
 }
 
 function probe(value: MutableJsonObject): void {

@@ -15,6 +15,7 @@ const ENV_FIELDS: readonly string[] = [
   "status.podIP",
   "status.podIPs",
 ];
+
 const VOLUME_FIELDS: readonly string[] = [
   "metadata.annotations",
   "metadata.labels",
@@ -22,6 +23,7 @@ const VOLUME_FIELDS: readonly string[] = [
   "metadata.namespace",
   "metadata.uid",
 ];
+
 const KNOWN: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...VOLUME_FIELDS,
@@ -31,6 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "status.nominatedNodeName",
   "spec.host",
 ]);
+
 const RESOURCES: readonly string[] = [
   "limits.cpu",
   "limits.ephemeral-storage",
@@ -39,6 +42,7 @@ const RESOURCES: readonly string[] = [
   "requests.ephemeral-storage",
   "requests.memory",
 ];
+
 const CPU_DIVISORS: ReadonlySet<string> = new Set(["1m", "1"]);
 const BYTE_DIVISORS: ReadonlySet<string> = new Set([
   "1",
@@ -65,6 +69,9 @@ function fieldErrors(selector: JsonObject, path: string, supported: readonly str
   if (str(selector, "apiVersion") === "") return [required(`${path}.apiVersion`)];
   const given = str(selector, "fieldPath");
   if (given === "") return [required(`${path}.fieldPath`)];
+  const version = str(selector, "apiVersion");
+  if (version !== "v1")
+    return [invalid(`${path}.fieldPath`, given, `error converting fieldPath: unsupported pod version: ${version}`)];
   const subscript = /^(.*)\['(.*)'\]$/s.exec(given);
   const target = subscript?.[1] ?? given;
   if (subscript !== null) {

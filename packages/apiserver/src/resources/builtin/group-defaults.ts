@@ -88,8 +88,8 @@ function statefulSet(value: MutableJsonObject): void {
   fill(spec, "replicas", 1);
   fill(spec, "revisionHistoryLimit", 10);
   for (const claim of children(spec, "volumeClaimTemplates")) {
-    fillZero(claim, "apiVersion", "v1");
-    fillZero(claim, "kind", "PersistentVolumeClaim");
+    claim["apiVersion"] = "v1";
+    claim["kind"] = "PersistentVolumeClaim";
   }
 }
 

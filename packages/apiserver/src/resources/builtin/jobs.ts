@@ -12,7 +12,7 @@ import {
 } from "@fairlead/apimachinery";
 import { deepEqual, getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
-import { at, bool, has, num, obj, str } from "./access.js";
+import { at, bool, has, num, obj, shownMap, str } from "./access.js";
 import { scheduleProblem, timeZoneProblem } from "./cron-schedule.js";
 import { internalForm } from "./internal-form.js";
 import { jobSpecErrors } from "./job-rules.js";
@@ -20,7 +20,7 @@ import { jobStatusErrors } from "./job-status-rules.js";
 import { podWarnings } from "./pod-warnings.js";
 import { podNameWarnings } from "./pods.js";
 import { nonNegativeMember, requiredOneOf } from "./rules.js";
-import { selectorOf } from "./selector-rules.js";
+import { selectorOf, shownSelector } from "./selector-rules.js";
 import { builtinStrategy } from "./strategy.js";
 
 /** The strategies of these kinds. */
@@ -102,20 +102,20 @@ function generatedErrors(object: JsonObject, prefixed: boolean): readonly FieldE
     expected[UID_LABELS[i] ?? ""] = str(metadata, "uid");
     expected[NAME_LABELS[i] ?? ""] = str(metadata, "name");
   }
-  const labels = obj(at(spec, "template", "metadata"), "labels");
-  const errors = Object.entries(expected).flatMap(([name, value]) => labelErrors(labels, name, value));
+  const template = at(spec, "template", "metadata");
+  const errors = Object.entries(expected).flatMap(([name, value]) => labelErrors(template, name, value));
   const selector = selectorOf(spec);
   const generated = selector === undefined || matchesLabels(selector, expected);
   return generated
     ? errors
-    : [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "`selector` not auto-generated")];
+    : [...errors, invalid("spec.selector", shownSelector(spec), "`selector` not auto-generated")];
 }
 
-function labelErrors(labels: JsonObject | undefined, name: string, value: string): readonly FieldError[] {
+function labelErrors(metadata: JsonObject, name: string, value: string): readonly FieldError[] {
   const path = "spec.template.metadata.labels";
-  const actual = labels === undefined ? undefined : getOwn(labels, name);
+  const actual = getOwn(at(metadata, "labels"), name);
   if (actual === undefined) return [required(`${path}[${name}]`, `must be '${value}'`)];
-  return actual === value ? [] : [invalid(`${path}[${name}]`, labels ?? null, `must be '${value}'`)];
+  return actual === value ? [] : [invalid(`${path}[${name}]`, shownMap(metadata, "labels"), `must be '${value}'`)];
 }
 
 function selectorErrors(spec: JsonObject): readonly FieldError[] {
@@ -127,7 +127,11 @@ function selectorErrors(spec: JsonObject): readonly FieldError[] {
   if (selector === undefined || matchesLabels(selector, labels)) return errors;
   return [
     ...errors,
-    invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+    invalid(
+      "spec.template.metadata.labels",
+      shownMap(at(spec, "template", "metadata"), "labels"),
+      "`selector` does not match template `labels`",
+    ),
   ];
 }
 
@@ -239,7 +243,7 @@ function cronErrors(spec: JsonObject, before: JsonObject | undefined): readonly 
     ...requiredOneOf(str(spec, "concurrencyPolicy"), "spec.concurrencyPolicy", ["Allow", "Forbid", "Replace"]),
     ...jobSpecErrors(template, path),
     ...(has(template, "selector")
-      ? [invalid(`${path}.selector`, getOwn(template, "selector") ?? null, "`selector` will be auto-generated")]
+      ? [invalid(`${path}.selector`, shownSelector(template), "`selector` will be auto-generated")]
       : []),
     ...(bool(template, "manualSelector") ? [notSupported(`${path}.manualSelector`, true, ["nil", "false"])] : []),
     ...nonNegativeMember(spec, "successfulJobsHistoryLimit", "spec"),

@@ -4,6 +4,7 @@ import {
   FIELD_IS_IMMUTABLE,
   findQuantity,
   forbidden,
+  internalError,
   invalid,
   invalidEach,
   isDns1123Label,
@@ -82,13 +83,25 @@ function quantityErrors(object: JsonObject): readonly FieldError[] {
 function nodeErrors(object: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const cidrs = strs(spec, "podCIDRs");
-  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.address.bits));
-  const crowded = cidrs.length > 2 || (cidrs.length === 2 && families.size === 1);
   return [
     ...taintErrors(objs(spec, "taints"), "metadata.taints"),
     ...quantityErrors(object),
     ...cidrs.flatMap((cidr, i) => legacyCidrErrors(cidr, `spec.podCIDRs[${i}]`)),
-    ...(crowded ? [invalid("spec.podCIDRs", [...cidrs], "may specify no more than one CIDR for each IP family")] : []),
+    ...(cidrs.length > 1 ? familyErrors(cidrs, "spec.podCIDRs") : []),
+  ];
+}
+
+/** One network for each family. */
+function familyErrors(cidrs: readonly string[], path: string): readonly FieldError[] {
+  const bad = cidrs.findIndex((cidr) => parseCidr(cidr) === undefined);
+  const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.address.bits));
+  const crowded = bad >= 0 || families.size === 1 || cidrs.length > 2;
+  const problem = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${cidrs[bad] ?? ""})`;
+  return [
+    ...(bad < 0
+      ? []
+      : [internalError(path, `invalid PodCIDRs. failed to check with dual stack with error:${problem}`)]),
+    ...(crowded ? [invalid(path, [...cidrs], "may specify no more than one CIDR for each IP family")] : []),
   ];
 }
 
@@ -175,6 +188,7 @@ const SYSTEM_VALUES: ReadonlyMap<string, number> = new Map([
   ["system-node-critical", 2_000_001_000],
   ["system-cluster-critical", 2_000_000_000],
 ]);
+
 const GREATEST_USER_VALUE = 1_000_000_000;
 
 function priorityClass(): ResourceStrategy {

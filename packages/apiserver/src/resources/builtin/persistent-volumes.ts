@@ -3,21 +3,22 @@ import {
   FIELD_IS_IMMUTABLE,
   findQuantity,
   forbidden,
-  inclusiveRange,
   invalid,
   invalidEach,
   isDns1123Label,
   isDns1123Subdomain,
   nameIsDnsSubdomain,
   notSupported,
+  quantityValue,
   required,
   sameValue,
   type FieldError,
 } from "@fairlead/apimachinery";
 import { deepEqual, formatTime, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy, StrategyContext } from "../resource.js";
-import { at, entries, has, num, obj, objs, str, strs } from "./access.js";
+import { at, entries, has, obj, objs, shownMap, str, strs } from "./access.js";
 import { accessModeErrors, VOLUME_MODES } from "./claim-rules.js";
+import { driverVolumeErrors } from "./driver-volumes.js";
 import { termWarnings } from "./pod-warnings.js";
 import { requiredText } from "./rules.js";
 import { nodeSelectorErrors } from "./scheduling-rules.js";
@@ -50,6 +51,7 @@ const SOURCES: readonly (readonly [key: string, shown: string])[] = [
   ["storageos", "storageos"],
   ["csi", "csi"],
 ];
+
 const WITHOUT_MOUNT_OPTIONS: ReadonlySet<string> = new Set([
   "hostPath",
   "flocker",
@@ -61,6 +63,7 @@ const WITHOUT_MOUNT_OPTIONS: ReadonlySet<string> = new Set([
   "storageos",
   "csi",
 ]);
+
 const MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options";
 const DEPRECATED: readonly (readonly [key: string, message: string])[] = [
   ["cephfs", "spec.cephfs: deprecated in v1.28, non-functional in v1.31+"],
@@ -70,6 +73,7 @@ const DEPRECATED: readonly (readonly [key: string, message: string])[] = [
   ["glusterfs", "spec.glusterfs: deprecated in v1.25, non-functional in v1.26+"],
   ["rbd", "spec.rbd: deprecated in v1.28, non-functional in v1.31+"],
 ];
+
 const RECYCLE =
   "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.";
 
@@ -139,11 +143,12 @@ function capacityErrors(spec: JsonObject): readonly FieldError[] {
   const capacity = entries(spec, "capacity");
   const errors: FieldError[] = capacity.length === 0 ? [required(path)] : [];
   if (capacity.length !== 1 || capacity[0]?.[0] !== "storage")
-    errors.push(notSupported(path, getOwn(spec, "capacity") ?? null, ["storage"]));
+    errors.push(notSupported(path, shownMap(spec, "capacity"), ["storage"]));
   for (const [name, value] of capacity) {
     const quantity = findQuantity(String(value));
     if (quantity === undefined) continue;
-    if (quantity.mantissa < 0n) errors.push(invalid(`${path}[${name}]`, value, "must be a valid resource quantity"));
+    if (quantity.mantissa < 0n)
+      errors.push(invalid(`${path}[${name}]`, quantityValue(quantity), "must be a valid resource quantity"));
     if (quantity.mantissa <= 0n) errors.push(invalid(`${path}[${name}]`, value, "must be greater than zero"));
   }
   return errors;
@@ -194,10 +199,8 @@ function oneSourceErrors(object: JsonObject, key: string, source: JsonObject): r
     }
     case "csi":
       return csiErrors(source, path);
-    case "iscsi":
-      return iscsiErrors(source, path, str(at(object, "metadata"), "name"));
     default:
-      return [];
+      return driverVolumeErrors(key, source, path, { name: str(at(object, "metadata"), "name"), persistent: true });
   }
 }
 
@@ -220,36 +223,6 @@ function csiErrors(source: JsonObject, path: string): readonly FieldError[] {
       ];
     }),
   ];
-}
-
-const ISCSI_NAME =
-  /^(iqn\.\d{4}-\d{2}\.([a-z0-9\-.:]*[a-z0-9])(:[^,;*&$|\s]+)?|eui\.[0-9a-fA-F]{16}|naa\.[0-9a-fA-F]{32})$/;
-
-function iscsiErrors(source: JsonObject, path: string, name: string): readonly FieldError[] {
-  const portal = str(source, "targetPortal");
-  const iqn = str(source, "iqn");
-  const lun = num(source, "lun");
-  const errors: FieldError[] = portal === "" ? [required(`${path}.targetPortal`)] : [];
-  if (has(source, "initiatorName") && `${name}:${portal}`.length > 64) {
-    errors.push(
-      invalid(
-        `${path}.targetportal`,
-        portal,
-        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
-      ),
-    );
-  }
-  if (iqn === "") errors.push(required(`${path}.iqn`));
-  else if (!ISCSI_NAME.test(iqn)) errors.push(invalid(`${path}.iqn`, iqn, "must be valid format"));
-  if (lun < 0 || lun > 255) errors.push(invalid(`${path}.lun`, lun, inclusiveRange(0, 255)));
-  const secret = obj(source, "secretRef");
-  const auth = getOwn(source, "chapAuthDiscovery") === true || getOwn(source, "chapAuthSession") === true;
-  if (auth && secret === undefined) errors.push(required(`${path}.secretRef`));
-  if (secret !== undefined && str(secret, "name") === "") errors.push(required(`${path}.secretRef.name`));
-  const initiator = str(source, "initiatorName");
-  return has(source, "initiatorName") && !ISCSI_NAME.test(initiator)
-    ? [...errors, invalid(`${path}.initiatorname`, initiator, "must be valid format")]
-    : errors;
 }
 
 function attributesErrors(spec: JsonObject): readonly FieldError[] {

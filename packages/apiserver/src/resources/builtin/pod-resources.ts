@@ -167,16 +167,16 @@ function amountErrors(name: string, text: string, { path, rules, withLimit, pare
   const errors = [...rules.name(name, path), ...resourceQuantityErrors(name, quantity, text, path)];
   if (parent !== undefined && quantity !== undefined)
     errors.push(...limitErrors(name, { quantity, text, limit: withLimit, parent }));
-  const size = isHugePages(name) ? findQuantity(name.slice("hugepages-".length)) : undefined;
-  if (
-    size !== undefined &&
-    quantity !== undefined &&
-    quantityValue(size) > 0n &&
-    quantityValue(quantity) % quantityValue(size) !== 0n
-  ) {
-    errors.push(invalid(path, text, `quantity is not a multiple of page size ${name.slice("hugepages-".length)}`));
-  }
+  if (quantity !== undefined && isHugePages(name) && !isDivisible(name, quantity))
+    errors.push(invalid(path, text, `${text} is not positive integer multiple of ${name}`));
   return errors;
+}
+
+/** Whether huge pages of a size make an amount. */
+function isDivisible(name: string, quantity: Quantity): boolean {
+  const size = findQuantity(name.slice("hugepages-".length));
+  if (size === undefined || size.mantissa <= 0n || quantityMilliValue(size) % 1000n !== 0n) return false;
+  return quantityValue(quantity) % quantityValue(size) === 0n;
 }
 
 interface Request {
@@ -203,27 +203,32 @@ function claimErrors(resources: JsonObject, path: string, known: readonly string
   const seen = new Set<string>();
   return objs(resources, "claims").flatMap((claim, i) => {
     const name = str(claim, "name");
-    const request = str(claim, "request");
-    const at = `${path}[${i}]`;
-    if (name === "") return [required(at)];
-    const errors: FieldError[] =
-      request === "" ? [] : [...invalidEach(`${at}.request`, request, isDns1123Label(request))];
-    const key = request === "" ? name : `${name}/${request}`;
-    const clash =
-      seen.has(name) || seen.has(key) || (request === "" && [...seen].some((other) => other.startsWith(`${name}/`)));
-    if (clash) errors.push(duplicate(at, key));
-    seen.add(key);
+    const where = `${path}[${i}]`;
+    if (name === "") return [required(where)];
+    const errors = [...entryErrors(name, str(claim, "request"), { path: where, seen })];
     if (!known.includes(name)) {
       const which = known.length === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
-      errors.push({
-        type: "FieldValueNotFound",
-        field: at,
-        badValue: name,
-        detail: `must be one of the names in pod.spec.resourceClaims${which}`,
-      });
+      const detail = `must be one of the names in pod.spec.resourceClaims${which}`;
+      errors.push({ type: "FieldValueNotFound", field: where, badValue: name, detail });
     }
     return errors;
   });
+}
+
+/** A claim is named once as a whole, or once for each of its requests. */
+function entryErrors(
+  name: string,
+  request: string,
+  { path, seen }: { readonly path: string; readonly seen: Set<string> },
+): readonly FieldError[] {
+  if (seen.has(name)) return [duplicate(path, name)];
+  const key = request === "" ? name : `${name}/${request}`;
+  const errors = request === "" ? [] : [...invalidEach(`${path}.request`, request, isDns1123Label(request))];
+  if (seen.has(key)) errors.push(duplicate(path, key));
+  else if (request === "")
+    for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(path, name));
+  seen.add(key);
+  return errors;
 }
 
 /** Whether a pod is Guaranteed, Burstable or BestEffort (k/k: pkg/apis/core/v1/helper/qos). */

@@ -10,6 +10,7 @@ import {
   isDns1123Subdomain,
   isDns1123SubdomainWithUnderscore,
   isQualifiedName,
+  notFound,
   notSupported,
   parseIp,
   required,
@@ -19,10 +20,13 @@ import {
   type FieldError,
 } from "@fairlead/apimachinery";
 import type { JsonObject } from "@fairlead/base";
-import { at, bool, has, num, obj, objs, str, strs } from "./access.js";
+import { at, bool, has, num, obj, objs, shownMap, str, strs } from "./access.js";
 import { containersErrors, ephemeralContainersErrors, initContainersErrors, type PodFacts } from "./container-rules.js";
+import { allContainers, hostProcessErrors, osErrors } from "./os-rules.js";
+import { podResourceErrors } from "./pod-level-resources.js";
 import { containerResourceNameErrors, resourceErrors } from "./pod-resources.js";
-import { GREATEST_INT32, oneOf, requiredOneOf } from "./rules.js";
+import { internalForm } from "./internal-form.js";
+import { GREATEST_INT32, requiredOneOf } from "./rules.js";
 import { affinityErrors, spreadErrors, tolerationErrors } from "./scheduling-rules.js";
 import { podSecurityErrors } from "./security-rules.js";
 import { volumeErrors } from "./volume-sources.js";
@@ -52,8 +56,8 @@ export function templateErrors(template: JsonObject, path: string): readonly Fie
 
 /** What is wrong with a pod's spec, in Kubernetes' order. */
 export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlace): readonly FieldError[] {
-  const { errors, volumes } = volumeErrors(spec, place.name ?? "", `${path}.volumes`);
-  const facts: PodFacts = {
+  const { errors, volumes } = volumeErrors(spec, place, `${path}.volumes`);
+  const facts = {
     spec,
     volumes,
     claims: objs(spec, "resourceClaims")
@@ -67,6 +71,7 @@ export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlac
     ...containersErrors(facts, `${path}.containers`),
     ...initContainersErrors(facts, `${path}.initContainers`),
     ...ephemeralContainersErrors(facts, `${path}.ephemeralContainers`),
+    ...podResourceErrors(spec, path, facts.claims),
     ...hostNetworkErrors(spec, path, place),
     ...requiredOneOf(str(spec, "restartPolicy"), `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
     ...requiredOneOf(str(spec, "dnsPolicy"), `${path}.dnsPolicy`, [
@@ -84,11 +89,14 @@ export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlac
     ),
     ...gateErrors(spec, `${path}.schedulingGates`),
     ...spreadErrors(spec, `${path}.topologySpreadConstraints`),
+    ...hostProcessErrors(spec, path),
     ...hostUserErrors(spec, path),
     ...nameErrors(spec, path),
     ...tolerationErrors(spec, `${path}.tolerations`),
     ...aliasErrors(spec, `${path}.hostAliases`),
     ...classErrors(spec, path),
+    ...osErrors(spec, path),
+    ...fileKeyErrors(spec, path),
   ];
 }
 
@@ -108,14 +116,16 @@ function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
           ? [duplicate(`${where}.name`, name)]
           : [...invalidEach(`${where}.name`, name, isDns1123Label(name))];
     names.add(name);
-    const both = has(claim, "resourceClaimName") && has(claim, "resourceClaimTemplateName");
-    const none = !has(claim, "resourceClaimName") && !has(claim, "resourceClaimTemplateName");
-    if (both)
-      errors.push(
-        invalid(where, name, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"),
-      );
-    if (none)
-      errors.push(invalid(where, name, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+    const [direct, template] = [has(claim, "resourceClaimName"), has(claim, "resourceClaimTemplateName")];
+    const problem =
+      direct && template
+        ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        : "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+    if (direct === template) errors.push(invalid(where, internalForm(claim, "core.PodResourceClaim"), problem));
+    for (const key of ["resourceClaimName", "resourceClaimTemplateName"]) {
+      const other = str(claim, key);
+      if (has(claim, key)) errors.push(...invalidEach(`${where}.${key}`, other, isDns1123Subdomain(other)));
+    }
     return errors;
   });
 }
@@ -252,13 +262,23 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
     errors.push(
       ...resourceErrors({ limits: overhead }, `${path}.overhead`, { name: containerResourceNameErrors, claims: [] }),
     );
-  const system = obj(spec, "os");
-  if (system === undefined) return errors;
-  const name = str(system, "name");
-  return [
-    ...errors,
-    ...(name === "" ? [required(`${path}.os.name`)] : oneOf(name, `${path}.os.name`, ["linux", "windows"])),
-  ];
+  return errors;
+}
+
+/** Files that variables are read from lie in empty folders. */
+function fileKeyErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const volumes = new Map(objs(spec, "volumes").map((volume) => [str(volume, "name"), volume]));
+  return allContainers(spec, path).flatMap((placed) =>
+    objs(placed.container, "env").flatMap((variable, i) => {
+      const reference = obj(at(variable, "valueFrom"), "fileKeyRef");
+      if (reference === undefined) return [];
+      const name = str(reference, "volumeName");
+      const where = `${placed.path}.env[${i}].valueFrom.fileKeyRef.volumeName`;
+      const volume = volumes.get(name);
+      if (volume === undefined) return [notFound(where, name)];
+      return has(volume, "emptyDir") ? [] : [invalid(where, name, "referenced volume must be of type emptyDir")];
+    }),
+  );
 }
 
 /** What templates of replicated workloads must have besides: their selector's labels, and that their pods restart. */
@@ -268,7 +288,7 @@ export function replicatedTemplateErrors(
   owner: { readonly matches: boolean; readonly deadline: string },
 ): readonly FieldError[] {
   const spec = at(template, "spec");
-  const labels = obj(at(template, "metadata"), "labels") ?? null;
+  const labels = shownMap(at(template, "metadata"), "labels");
   const restart = str(spec, "restartPolicy");
   return [
     ...(owner.matches

@@ -13,6 +13,7 @@ import {
 import { getOwn, isArray, type JsonObject } from "@fairlead/base";
 import { at, bool, has, num, obj, objs, str, strs } from "./access.js";
 import { internalForm } from "./internal-form.js";
+import { windowsOptionsErrors } from "./os-rules.js";
 import { oneOf } from "./rules.js";
 import { descendingPathErrors } from "./volume-sources.js";
 
@@ -44,7 +45,11 @@ export function securityContextErrors(
         );
     }
   }
-  return [...errors, ...appArmorErrors(obj(context, "appArmorProfile"), `${path}.appArmorProfile`)];
+  return [
+    ...errors,
+    ...windowsOptionsErrors(obj(context, "windowsOptions"), `${path}.windowsOptions`),
+    ...appArmorErrors(obj(context, "appArmorProfile"), `${path}.appArmorProfile`),
+  ];
 }
 
 /** What is wrong with a pod's context. */
@@ -65,17 +70,16 @@ export function podSecurityErrors(spec: JsonObject, path: string): readonly Fiel
     );
   }
   errors.push(...sysctlErrors(context, `${path}.sysctls`));
-  const choices: readonly (readonly [key: string, values: readonly string[]])[] = [
-    ["fsGroupChangePolicy", ["Always", "OnRootMismatch"]],
-    ["supplementalGroupsPolicy", ["Merge", "Strict"]],
-    ["seLinuxChangePolicy", ["MountOption", "Recursive"]],
-  ];
-  for (const [key, values] of choices)
-    if (has(context, key)) errors.push(...oneOf(str(context, key), `${path}.${key}`, values));
+  const choice = (key: string, values: readonly string[]): readonly FieldError[] =>
+    has(context, key) ? oneOf(str(context, key), `${path}.${key}`, values) : [];
   return [
     ...errors,
+    ...choice("fsGroupChangePolicy", ["Always", "OnRootMismatch"]),
     ...seccompErrors(obj(context, "seccompProfile"), `${path}.seccompProfile`),
+    ...windowsOptionsErrors(obj(context, "windowsOptions"), `${path}.windowsOptions`),
     ...appArmorErrors(obj(context, "appArmorProfile"), `${path}.appArmorProfile`),
+    ...choice("supplementalGroupsPolicy", ["Merge", "Strict"]),
+    ...choice("seLinuxChangePolicy", ["Recursive"]),
   ];
 }
 

@@ -9,9 +9,8 @@ import {
   type FieldError,
   type LabelSelector,
 } from "@fairlead/apimachinery";
-import { getOwn, type JsonObject } from "@fairlead/base";
-import { at, obj, objs } from "./access.js";
-
+import { getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { at, has, obj, objs, shownMap, str, strs } from "./access.js";
 /** The selector of a spec; undefined when it does not parse. An absent one selects nothing. */
 export function selectorOf(spec: JsonObject): LabelSelector | undefined {
   try {
@@ -20,6 +19,21 @@ export function selectorOf(spec: JsonObject): LabelSelector | undefined {
     if (error instanceof SelectorError) return undefined;
     throw error;
   }
+}
+
+/** The selector of a spec as messages show it. */
+export function shownSelector(spec: JsonObject): JsonValue {
+  const selector = obj(spec, "selector");
+  if (selector === undefined) return null;
+  const out: MutableJsonObject = {};
+  if (has(selector, "matchLabels")) out["matchLabels"] = shownMap(selector, "matchLabels");
+  if (has(selector, "matchExpressions"))
+    out["matchExpressions"] = objs(selector, "matchExpressions").map((each) => ({
+      key: str(each, "key"),
+      operator: str(each, "operator"),
+      ...(has(each, "values") ? { values: [...strs(each, "values")] } : {}),
+    }));
+  return out;
 }
 
 /** Whether a selector names nothing at all. */
@@ -33,7 +47,7 @@ export function requiredSelectorErrors(spec: JsonObject, path: string, kind: str
   if (selector === undefined) return [required(path)];
   const errors = validateLabelSelector(selector, path);
   return isEmptySelector(selector)
-    ? [...errors, invalid(path, selector, `empty selector is invalid for ${kind}`)]
+    ? [...errors, invalid(path, shownSelector(spec), `empty selector is invalid for ${kind}`)]
     : errors;
 }
 

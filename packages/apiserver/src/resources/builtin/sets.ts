@@ -17,7 +17,7 @@ import {
 } from "@fairlead/apimachinery";
 import { deepEqual, getOwn, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
-import { at, has, num, obj, objs, str } from "./access.js";
+import { at, has, num, obj, objs, shownMap, str } from "./access.js";
 import { claimSpecErrors } from "./claim-rules.js";
 import { TEMPLATE_GENERATION } from "./group-defaults.js";
 import { internalForm } from "./internal-form.js";
@@ -25,7 +25,13 @@ import { templateErrors } from "./pod-spec-rules.js";
 import { claimWarnings, podWarnings } from "./pod-warnings.js";
 import { templateWarnings } from "./pods.js";
 import { intOrPercentValue, nonNegative, nonNegativeMember, nonNegativeOrPercent, notMoreThanAll } from "./rules.js";
-import { isEmptySelector, requiredSelectorErrors, selectorOf, templateIsSelected } from "./selector-rules.js";
+import {
+  isEmptySelector,
+  requiredSelectorErrors,
+  selectorOf,
+  shownSelector,
+  templateIsSelected,
+} from "./selector-rules.js";
 import { builtinStrategy } from "./strategy.js";
 import { collisionErrors, selectorChangeErrors } from "./workloads.js";
 
@@ -45,6 +51,7 @@ const CHANGEABLE: readonly string[] = [
   "persistentVolumeClaimRetentionPolicy",
   "minReadySeconds",
 ];
+
 const UNCHANGEABLE =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
@@ -104,12 +111,16 @@ function statefulSetErrors(spec: JsonObject, rules: StatefulRules): readonly Fie
   ];
   const selector = selectorOf(spec);
   const template = at(spec, "template");
-  if (selector === undefined) errors.push(invalid("spec.selector", getOwn(spec, "selector") ?? null, ""));
+  if (selector === undefined) errors.push(invalid("spec.selector", shownSelector(spec), ""));
   else {
     const labels = obj(at(template, "metadata"), "labels");
     if (!templateIsSelected(spec, selector))
       errors.push(
-        invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+        invalid(
+          "spec.template.metadata.labels",
+          shownMap(at(template, "metadata"), "labels"),
+          "`selector` does not match template `labels`",
+        ),
       );
     if (rules.template) errors.push(...templateErrors(withClaimVolumes(spec), "spec.template"));
     errors.push(
@@ -182,8 +193,8 @@ function retentionErrors(policy: JsonObject | undefined): readonly FieldError[] 
 /** The template as its pods will be: with a volume of each claim, and names that the controller gives. */
 function withClaimVolumes(spec: JsonObject): JsonObject {
   const template = at(spec, "template");
-  const claims = objs(spec, "volumeClaimTemplates").map((claim) => str(at(claim, "metadata"), "name"));
-  const pod: MutableJsonObject = { ...at(template, "spec") };
+  const claims = [...new Set(objs(spec, "volumeClaimTemplates").map((claim) => str(at(claim, "metadata"), "name")))];
+  const pod = { ...at(template, "spec") };
   delete pod["subdomain"];
   delete pod["hostname"];
   const own = objs(pod, "volumes").filter((volume) => !claims.includes(str(volume, "name")));
@@ -267,10 +278,16 @@ function daemonSetErrors(spec: JsonObject): readonly FieldError[] {
   return [
     ...validateLabelSelector(given, "spec.selector"),
     ...(unselected
-      ? [invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`")]
+      ? [
+          invalid(
+            "spec.template.metadata.labels",
+            shownMap(at(template, "metadata"), "labels"),
+            "`selector` does not match template `labels`",
+          ),
+        ]
       : []),
     ...(given !== undefined && isEmptySelector(given)
-      ? [invalid("spec.selector", given, "empty selector is invalid for daemonset")]
+      ? [invalid("spec.selector", shownSelector(spec), "empty selector is invalid for daemonset")]
       : []),
     ...templateErrors(template, "spec.template"),
     ...restartErrors(template, "DaemonSet"),

@@ -135,25 +135,31 @@ function classErrors(object: JsonObject): readonly FieldError[] {
 
 function topologyErrors(terms: readonly JsonObject[]): readonly FieldError[] {
   const errors: FieldError[] = [];
+  // Kubernetes compares with as many empty terms as there are terms, so an empty one is a duplicate of each of those.
+  const seen = terms.map(() => "");
   for (const [i, term] of terms.entries()) {
     const path = `allowedTopologies[${i}]`;
-    const keys = new Set<string>();
+    const values = new Map();
     for (const [j, expression] of objs(term, "matchLabelExpressions").entries()) {
-      const where = `${path}.matchLabelExpressions[${j}]`;
       const key = str(expression, "key");
-      const values = strs(expression, "values");
-      if (values.length === 0) errors.push(required(`${where}.values`));
-      errors.push(
-        ...values.flatMap((value, k) => (values.indexOf(value) < k ? [duplicate(`${where}.values[${k}]`, value)] : [])),
-      );
-      errors.push(...validateLabelName(key, `${where}.key`));
-      if (keys.has(key)) errors.push(duplicate(`${where}.key`, key));
-      keys.add(key);
+      errors.push(...topologyExpressionErrors(expression, `${path}.matchLabelExpressions[${j}]`));
+      if (values.has(key)) errors.push(duplicate(`${path}.matchLabelExpressions[${j}].key`, key));
+      values.set(key, JSON.stringify([...new Set(strs(expression, "values"))].sort()));
     }
-    if (terms.slice(0, i).some((other) => deepEqual(other, term)))
-      errors.push(duplicate(`${path}.matchLabelExpressions`, ""));
+    const text = [...values].sort().flat().join("\n");
+    errors.push(...seen.filter((other) => other === text).map(() => duplicate(`${path}.matchLabelExpressions`, "")));
+    seen.push(text);
   }
   return errors;
+}
+
+function topologyExpressionErrors(expression: JsonObject, path: string): readonly FieldError[] {
+  const values = strs(expression, "values");
+  return [
+    ...(values.length === 0 ? [required(`${path}.values`)] : []),
+    ...values.flatMap((value, k) => (values.indexOf(value) < k ? [duplicate(`${path}.values[${k}]`, value)] : [])),
+    ...validateLabelName(str(expression, "key"), `${path}.key`),
+  ];
 }
 
 function driverErrors(spec: JsonObject): readonly FieldError[] {

@@ -78,7 +78,8 @@ export function typeDefaults(defaults: ReadonlyMap<string, TypeDefault>): TypeDe
       }
       return;
     }
-    if (schema.typeName === undefined) return;
+    // Only the core group's types round what their resources need.
+    if (schema.typeName === undefined || schema.typeName === "node.v1.Overhead") return;
     const plan = planOf(schema.typeName, schema);
     plan.own?.(object);
     for (const [key, fallback] of plan.values)

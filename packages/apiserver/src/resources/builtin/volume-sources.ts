@@ -1,4 +1,4 @@
-// Volumes of pods (k/k: ValidateVolumes, validateVolumeSource). Sources whose drivers are gone are only counted.
+// Volumes of pods (k/k: ValidateVolumes, validateVolumeSource).
 import {
   byteLength,
   duplicate,
@@ -9,7 +9,6 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isQualifiedName,
-  notSupported,
   required,
   tooLong,
   type FieldError,
@@ -18,7 +17,8 @@ import type { JsonObject } from "@fairlead/base";
 import { at, has, num, obj, objs, str } from "./access.js";
 import { claimSpecErrors } from "./claim-rules.js";
 import { downwardFileErrors } from "./downward-api.js";
-import { oneOf } from "./rules.js";
+import { driverVolumeErrors } from "./driver-volumes.js";
+import { oneOf, requiredOneOf } from "./rules.js";
 
 /** What is wrong with the volumes of a pod, and the names of those that are right. */
 export interface VolumeErrors {
@@ -27,7 +27,15 @@ export interface VolumeErrors {
   readonly volumes: ReadonlyMap<string, JsonObject>;
 }
 
-export function volumeErrors(spec: JsonObject, podName: string, path: string): VolumeErrors {
+/** The pod that has the volumes; a template is no pod, and has no name. */
+export interface VolumePlace {
+  readonly pod: boolean;
+  readonly name?: string;
+}
+
+/** What is wrong with the volumes of a pod. */
+export function volumeErrors(spec: JsonObject, place: VolumePlace, path: string): VolumeErrors {
+  const { name: podName = "" } = place;
   const volumes = new Map<string, JsonObject>();
   const list = objs(spec, "volumes");
   const created = new Set(
@@ -39,7 +47,7 @@ export function volumeErrors(spec: JsonObject, podName: string, path: string): V
     const name = str(volume, "name");
     const at = `${path}[${i}]`;
     const own = [
-      ...sourceErrors(volume, at, podName),
+      ...sourceErrors(volume, at, place),
       ...(name === "" ? [required(`${at}.name`)] : invalidEach(`${at}.name`, name, isDns1123Label(name))),
     ];
     if (volumes.has(name)) own.push(duplicate(`${at}.name`, name));
@@ -58,50 +66,65 @@ export function volumeErrors(spec: JsonObject, podName: string, path: string): V
   return { errors, volumes };
 }
 
-type SourceRule = (source: JsonObject, path: string) => readonly FieldError[];
-
-const NO_RULE: SourceRule = () => [];
+type SourceRule = (source: JsonObject, path: string, pod: boolean) => readonly FieldError[];
 
 /** The kinds of source in the order in which they are looked at; the second one that is set is one too many. */
-const SOURCES: readonly (readonly [key: string, rule: SourceRule])[] = [
+const SOURCES: readonly (readonly [key: string, rule?: SourceRule])[] = [
   ["emptyDir", emptyDirErrors],
   ["hostPath", hostPathErrors],
   ["gitRepo", gitRepoErrors],
-  ["gcePersistentDisk", NO_RULE],
-  ["awsElasticBlockStore", NO_RULE],
+  ["gcePersistentDisk"],
+  ["awsElasticBlockStore"],
   ["secret", secretErrors],
   ["nfs", nfsErrors],
-  ["iscsi", NO_RULE],
-  ["glusterfs", NO_RULE],
-  ["flocker", NO_RULE],
+  ["iscsi"],
+  ["glusterfs"],
+  ["flocker"],
   ["persistentVolumeClaim", (source, path) => (str(source, "claimName") === "" ? [required(`${path}.claimName`)] : [])],
-  ["rbd", NO_RULE],
-  ["cinder", NO_RULE],
-  ["cephfs", NO_RULE],
-  ["quobyte", NO_RULE],
+  ["rbd"],
+  ["cinder"],
+  ["cephfs"],
+  ["quobyte"],
   ["downwardAPI", downwardErrors],
-  ["fc", NO_RULE],
-  ["flexVolume", NO_RULE],
+  ["fc"],
+  ["flexVolume"],
   ["configMap", configMapErrors],
-  ["azureFile", NO_RULE],
-  ["vsphereVolume", NO_RULE],
-  ["photonPersistentDisk", NO_RULE],
-  ["portworxVolume", NO_RULE],
-  ["azureDisk", NO_RULE],
-  ["storageos", NO_RULE],
+  ["azureFile"],
+  ["vsphereVolume"],
+  ["photonPersistentDisk"],
+  ["portworxVolume"],
+  ["azureDisk"],
+  ["storageos"],
   ["projected", projectedErrors],
-  ["scaleIO", NO_RULE],
+  ["scaleIO"],
   ["csi", csiErrors],
   ["ephemeral", ephemeralErrors],
   ["image", imageErrors],
 ];
 
-function sourceErrors(volume: JsonObject, path: string, podName: string): readonly FieldError[] {
+/** Names under which some kinds are too many. */
+const SHOWN = new Map([
+  ["cephfs", "cephFS"],
+  ["downwardAPI", "downwarAPI"],
+]);
+
+function sourceErrors(
+  volume: JsonObject,
+  path: string,
+  { pod, name: podName = "" }: VolumePlace,
+): readonly FieldError[] {
   const set = SOURCES.filter(([key]) => has(volume, key));
   if (set.length === 0) return [required(path, "must specify a volume type")];
   return set.flatMap(([key, rule], i) => {
-    if (i > 0) return [forbidden(`${path}.${key}`, "may not specify more than 1 volume type")];
-    const errors = rule(at(volume, key), `${path}.${key}`);
+    if (i > 0) {
+      const shown = SHOWN.get(key) ?? key;
+      return [forbidden(`${path}.${shown}`, "may not specify more than 1 volume type")];
+    }
+    const source = at(volume, key);
+    const errors =
+      rule === undefined
+        ? driverVolumeErrors(key, source, `${path}.${key}`, { name: str(volume, "name"), persistent: false })
+        : rule(source, `${path}.${key}`, pod);
     if (key !== "ephemeral" || podName === "") return errors;
     const claim = `${podName}-${str(volume, "name")}`;
     return [
@@ -304,18 +327,13 @@ function ephemeralErrors(source: JsonObject, path: string): readonly FieldError[
   return claimSpecErrors(at(template, "spec"), `${path}.volumeClaimTemplate.spec`);
 }
 
-function imageErrors(source: JsonObject, path: string): readonly FieldError[] {
-  const reference = str(source, "reference");
-  const errors =
-    reference === ""
-      ? [required(`${path}.reference`)]
-      : reference.trim() === reference
-        ? []
-        : [invalid(`${path}.reference`, reference, "must not have leading or trailing whitespace")];
+function imageErrors(source: JsonObject, path: string, pod: boolean): readonly FieldError[] {
   const policy = str(source, "pullPolicy");
-  return ["Always", "IfNotPresent", "Never"].includes(policy)
-    ? errors
-    : [...errors, notSupported(`${path}.pullPolicy`, policy, ["Always", "IfNotPresent", "Never"])];
+  const policies = ["Always", "IfNotPresent", "Never"];
+  return [
+    ...(pod && str(source, "reference") === "" ? [required(`${path}.reference`)] : []),
+    ...requiredOneOf(policy, `${path}.pullPolicy`, policies),
+  ];
 }
 
 /** A qualified name at a path. */

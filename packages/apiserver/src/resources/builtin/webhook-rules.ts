@@ -2,6 +2,7 @@
 // (k/k: pkg/apis/admissionregistration/validation; apiserver: pkg/util/webhook/validation.go).
 import {
   duplicate,
+  GoUrlError,
   invalid,
   invalidEach,
   isDns1123Subdomain,
@@ -9,6 +10,7 @@ import {
   isPortNumber,
   isQualifiedName,
   notSupported,
+  parseGoUrl,
   required,
   tooMany,
   type FieldError,
@@ -32,16 +34,16 @@ export function clientConfigErrors(config: JsonObject, path: string, missing: st
 }
 
 function urlErrors(text: string, path: string): readonly FieldError[] {
-  const match =
-    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/.exec(text);
-  if (match === null || /[\s\x00-\x1f]/.test(match[3] ?? ""))
-    return [
-      required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid character in host name${FORM}`),
-    ];
-  const [, scheme = "", user, host = "", query = "", fragment = ""] = match;
+  let url;
+  try {
+    url = parseGoUrl(text);
+  } catch (error) {
+    if (error instanceof GoUrlError) return [required(path, `url must be a valid URL: ${error.message}${FORM}`)];
+    throw error;
+  }
+  const { scheme, user, host, query, fragment } = url;
   const errors: FieldError[] = [];
-  if (scheme.toLowerCase() !== "https")
-    errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`));
+  if (scheme !== "https") errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
   if (host === "") errors.push(invalid(path, host, `host must be specified${FORM}`));
   if (user !== undefined) errors.push(invalid(path, user, "user information is not permitted in the URL"));
   if (fragment !== "") errors.push(invalid(path, fragment, "fragments are not permitted in the URL"));
@@ -51,9 +53,10 @@ function urlErrors(text: string, path: string): readonly FieldError[] {
 function serviceErrors(service: JsonObject, path: string): readonly FieldError[] {
   const port = num(service, "port");
   const wrong = isPortNumber(port);
-  const errors: FieldError[] = ["name", "namespace"]
-    .filter((key) => str(service, key) === "")
-    .map((key) => required(`${path}.${key}`));
+  const errors: FieldError[] = [];
+  // Kubernetes confuses the two, and clients see it.
+  if (str(service, "namespace") === "") errors.push(required(`${path}.name`));
+  if (str(service, "name") === "") errors.push(required(`${path}.namespace`));
   if (wrong.length > 0) errors.push(invalid(`${path}.port`, port, `port is not valid: ${wrong.join(", ")}`));
   return has(service, "path") ? [...errors, ...pathErrors(str(service, "path"), `${path}.path`)] : errors;
 }

@@ -15,7 +15,7 @@ import { internalForm } from "./internal-form.js";
 import { replicatedTemplateErrors } from "./pod-spec-rules.js";
 import { podNameWarnings, replicaStatusErrors, templateWarnings } from "./pods.js";
 import { intOrPercentValue, nonNegativeMember, nonNegativeOrPercent, notMoreThanAll } from "./rules.js";
-import { requiredSelectorErrors, selectorOf, templateIsSelected } from "./selector-rules.js";
+import { requiredSelectorErrors, selectorOf, shownSelector, templateIsSelected } from "./selector-rules.js";
 import { builtinStrategy } from "./strategy.js";
 
 /** The strategies of these kinds. */
@@ -63,7 +63,7 @@ function workloadWarnings(object: JsonObject, live: JsonObject | undefined): rea
 export function selectorChangeErrors(object: JsonObject, live: JsonObject): readonly FieldError[] {
   const after = getOwn(at(object, "spec"), "selector");
   if (sameValue(after, getOwn(at(live, "spec"), "selector"))) return [];
-  return [invalid("spec.selector", after ?? null, FIELD_IS_IMMUTABLE)];
+  return [invalid("spec.selector", shownSelector(at(object, "spec")), FIELD_IS_IMMUTABLE)];
 }
 
 function deploymentErrors(spec: JsonObject): readonly FieldError[] {
@@ -84,7 +84,7 @@ function selectorAndTemplateErrors(spec: JsonObject): readonly FieldError[] {
   const errors = requiredSelectorErrors(spec, "spec.selector", "deployment");
   const selector = selectorOf(spec);
   if (selector === undefined)
-    return [...errors, invalid("spec.selector", getOwn(spec, "selector") ?? null, "invalid label selector")];
+    return [...errors, invalid("spec.selector", shownSelector(spec), "invalid label selector")];
   const matches = templateIsSelected(spec, selector);
   return [
     ...errors,
