@@ -121,10 +121,12 @@ const ATOM = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\u{10ffff}]+";
 const DOTTED = `${ATOM}(?:\\.${ATOM})*`;
 const QUOTED = '"(?:[^"\\\\\\u0000-\\u0008\\u000a-\\u001f\\u007f]|\\\\[^\\u0000-\\u0008\\u000a-\\u001f\\u007f])*"';
 const ADDRESS = `(?:${DOTTED}|${QUOTED})@(?:${DOTTED}|\\[(?<ip>[^\\[\\]\\\\]*)\\])`;
+
 /** A word of a name, where dots are tolerated. */
 const WORD = new RegExp(`[ \\t]*(?:${ATOM.replace("A-Z", ".A-Z")}|${QUOTED})`, "uy");
 const BARE = new RegExp(`^[ \\t]*${ADDRESS}[ \\t]*$`, "u");
 const ANGLED = new RegExp(`^[ \\t]*<[ \\t]*${ADDRESS}>[ \\t]*$`, "u");
+
 /** Whether a text is one mail address, with or without a name before it. */
 export function isEmailAddress(text: string): boolean {
   const match = BARE.exec(text) ?? ANGLED.exec(text.slice(nameLength(text)));

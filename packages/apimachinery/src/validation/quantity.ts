@@ -25,6 +25,7 @@ const BAD_NUMBER = "unable to parse numeric part of quantity";
 const BAD_SUFFIX = "unable to parse quantity's suffix";
 
 const NANO = -9;
+
 /** Numbers of more digits than this leave Go's int64 form, which remembers its spelling. */
 const FAST_DIGITS = 18;
 const GREATEST_BINARY = 2n ** 63n - 1n;

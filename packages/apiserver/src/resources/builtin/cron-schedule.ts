@@ -19,6 +19,7 @@ const DESCRIPTORS: ReadonlySet<string> = new Set([
   "@midnight",
   "@hourly",
 ]);
+
 const FIELDS: readonly Bounds[] = [
   { min: 0, max: 59, names: [], first: 0 },
   { min: 0, max: 23, names: [], first: 0 },

@@ -18,6 +18,7 @@ function definition(spec: JsonObject = {}): JsonObject {
     spec: { group: "a.dev", scope: "Namespaced", names: { plural: "xs", kind: "X" }, versions: [VERSION], ...spec },
   };
 }
+
 const schema = (openAPIV3Schema: JsonValue): JsonObject =>
   definition({ versions: [{ ...VERSION, schema: { openAPIV3Schema } }] });
 const field = (a: JsonObject): JsonObject => schema({ type: "object", properties: { a } });

@@ -189,6 +189,7 @@ const USAGES: readonly string[] = [
   "signing",
   "timestamping",
 ];
+
 const SHORTEST_SECONDS = 600;
 const DECISIONS: readonly string[] = ["Approved", "Denied", "Failed"];
 

@@ -100,6 +100,7 @@ function flockerErrors(source: JsonObject, path: string): readonly FieldError[] 
 }
 
 const HOST_AND_PORT = "must be a host:port pair or multiple pairs separated by commas";
+
 function quobyteErrors(source: JsonObject, path: string): readonly FieldError[] {
   const registry = str(source, "registry");
   const errors: FieldError[] = [];
@@ -186,6 +187,7 @@ function azureFileErrors(source: JsonObject, path: string): readonly FieldError[
 
 const MANAGED_URI = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const BLOB_URI = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
+
 function azureDiskErrors(source: JsonObject, path: string): readonly FieldError[] {
   const uri = str(source, "diskURI");
   const kind = str(source, "kind");

@@ -12,8 +12,10 @@ const NAMES: readonly (readonly [core: string, events: string])[] = [
   ["count", "deprecatedCount"],
   ["reportingComponent", "reportingController"],
 ];
+
 const TO_EVENTS: ReadonlyMap<string, string> = new Map(NAMES);
 const TO_CORE: ReadonlyMap<string, string> = new Map(NAMES.map(([core, events]) => [events, core]));
+
 /** What the core group prints even when it is empty. */
 const CORE_TEXTS: readonly string[] = ["reportingComponent", "reportingInstance"];
 

@@ -30,6 +30,7 @@ const REFERENCE_FIELDS: readonly string[] = [
   "resourceVersion",
   "fieldPath",
 ];
+
 const LONGEST = 128;
 const LONGEST_NOTE = 1024;
 

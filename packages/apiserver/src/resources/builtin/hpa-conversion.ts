@@ -24,6 +24,7 @@ const CARRIED: readonly string[] = [
   `${PREFIX}scale-down-tolerance`,
   `${PREFIX}scale-up-tolerance`,
 ];
+
 const DEFAULT_UTILIZATION = 80;
 
 /** The object in the other version; unchanged when it is in that version already. */

@@ -30,6 +30,7 @@ const ALL_VERBS: readonly string[] = [
   "update",
   "watch",
 ];
+
 const NAMESPACE_VERBS: readonly string[] = ["create", "delete", "get", "list", "patch", "update", "watch"];
 const CREATE: readonly string[] = ["create"];
 const PROXY: readonly string[] = ["create", "delete", "get", "patch", "update"];

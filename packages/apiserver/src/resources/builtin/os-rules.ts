@@ -105,6 +105,7 @@ const GREATEST_SPEC_KIB = 64;
 const DOMAIN_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
 const DOMAIN = new RegExp(`^${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*$`);
 const NET_BIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
+
 /** What is wrong with the options of Windows in a security context. */
 export function windowsOptionsErrors(options: JsonObject | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];

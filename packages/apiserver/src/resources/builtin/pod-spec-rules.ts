@@ -57,7 +57,7 @@ export function templateErrors(template: JsonObject, path: string): readonly Fie
 /** What is wrong with a pod's spec, in Kubernetes' order. */
 export function podSpecErrors(spec: JsonObject, path: string, place: PodSpecPlace): readonly FieldError[] {
   const { errors, volumes } = volumeErrors(spec, place, `${path}.volumes`);
-  const facts = {
+  const facts: PodFacts = {
     spec,
     volumes,
     claims: objs(spec, "resourceClaims")

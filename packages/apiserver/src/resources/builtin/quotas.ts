@@ -37,11 +37,13 @@ const EXISTS_ONLY: readonly string[] = [
   "NotTerminating",
   "CrossNamespacePodAffinity",
 ];
+
 const SCOPES: readonly string[] = [...EXISTS_ONLY, "PriorityClass", "VolumeAttributesClass"];
 const CONFLICTS: readonly (readonly string[])[] = [
   ["BestEffort", "NotBestEffort"],
   ["Terminating", "NotTerminating"],
 ];
+
 const COMPUTE: readonly string[] = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const MUST_EXIST =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";

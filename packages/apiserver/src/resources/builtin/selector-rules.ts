@@ -11,6 +11,7 @@ import {
 } from "@fairlead/apimachinery";
 import { getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import { at, has, obj, objs, shownMap, str, strs } from "./access.js";
+
 /** The selector of a spec; undefined when it does not parse. An absent one selects nothing. */
 export function selectorOf(spec: JsonObject): LabelSelector | undefined {
   try {

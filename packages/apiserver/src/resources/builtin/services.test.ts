@@ -15,6 +15,7 @@ const SERVICE: JsonObject = {
     ipFamilyPolicy: "SingleStack",
   },
 };
+
 const service = (spec: JsonObject): JsonObject => withPart(SERVICE, { spec });
 const INGRESS: JsonObject = {
   metadata: { name: "i", namespace: "n" },
@@ -27,6 +28,7 @@ const INGRESS: JsonObject = {
     ],
   },
 };
+
 const path = (part: JsonObject): JsonObject => ({
   metadata: { name: "i", namespace: "n" },
   spec: {

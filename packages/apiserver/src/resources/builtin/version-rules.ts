@@ -53,6 +53,7 @@ const AT_ROOT: ReadonlySet<string> = new Set(
     "required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations"
   ).split(" "),
 );
+
 const AT_ROOT_SHOWN =
   "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]";
 
