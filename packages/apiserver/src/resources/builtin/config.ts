@@ -12,7 +12,15 @@ import {
   tooLong,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  deepEqual,
+  getOwn,
+  JsonSyntaxError,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, bool, child, entries, has, obj, objs, str, strs } from "./access.js";
 import { NO_ERRORS } from "./rules.js";
@@ -124,10 +132,11 @@ function jsonErrors(data: JsonObject, key: string): readonly FieldError[] {
   const value = getOwn(data, key);
   if (value === undefined) return [required(`data[${key}]`)];
   try {
-    JSON.parse(Buffer.from(String(value), "base64").toString("utf8"));
+    parseJson(Buffer.from(String(value), "base64").toString("utf8"));
     return [];
-  } catch {
-    return [invalid(`data[${key}]`, "<secret contents redacted>", `invalid character looking for beginning of value`)];
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return [invalid(`data[${key}]`, "<secret contents redacted>", error.message)];
   }
 }
 
@@ -156,7 +165,8 @@ function serviceAccount(): ResourceStrategy {
 /** Of the referenced secrets only the names are kept. */
 function dropReferencedKinds(object: MutableJsonObject): void {
   const secrets = objs(object, "secrets");
-  if (secrets.length > 0) object["secrets"] = secrets.map((each) => ({ name: str(each, "name") }));
+  if (secrets.length > 0)
+    object["secrets"] = secrets.map((each) => (str(each, "name") === "" ? {} : { name: str(each, "name") }));
 }
 
 function namespace(): ResourceStrategy {

@@ -81,6 +81,7 @@ function statefulSet(value: MutableJsonObject): void {
     fill(strategy, "rollingUpdate", {});
   }
   const rolling = childIf(strategy, "rollingUpdate");
+  if (rolling !== undefined) delete rolling["maxUnavailable"];
   if (strategy["type"] === "RollingUpdate" && rolling !== undefined) fill(rolling, "partition", 0);
   const retention = child(spec, "persistentVolumeClaimRetentionPolicy");
   fillZero(retention, "whenDeleted", "Retain");

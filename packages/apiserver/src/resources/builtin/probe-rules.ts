@@ -90,11 +90,5 @@ function httpErrors(action: JsonObject, path: string): readonly FieldError[] {
 function sleepErrors(action: JsonObject, graceSeconds: number | undefined, path: string): readonly FieldError[] {
   const seconds = num(action, "seconds");
   if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return [];
-  return [
-    invalid(
-      `${path}.seconds`,
-      seconds,
-      `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`,
-    ),
-  ];
+  return [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
 }

@@ -168,16 +168,7 @@ function statefulStrategyErrors(strategy: JsonObject): readonly FieldError[] {
 }
 
 function statefulRollingErrors(rolling: JsonObject, path: string): readonly FieldError[] {
-  const errors = nonNegative(num(rolling, "partition"), `${path}.partition`);
-  const unavailable = getOwn(rolling, "maxUnavailable");
-  if (unavailable === undefined) return errors;
-  const where = `${path}.maxUnavailable`;
-  return [
-    ...errors,
-    ...nonNegativeOrPercent(unavailable, where),
-    ...(intOrPercentValue(unavailable) === 0 ? [invalid(where, unavailable, "cannot be 0")] : []),
-    ...notMoreThanAll(unavailable, where),
-  ];
+  return nonNegative(num(rolling, "partition"), `${path}.partition`);
 }
 
 function retentionErrors(policy: JsonObject | undefined): readonly FieldError[] {
