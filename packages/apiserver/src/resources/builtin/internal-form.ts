@@ -1,6 +1,8 @@
 // How messages quote values of types that only the server has: with Go's field names, in order, zero values and all.
 import { getOwn, isArray, isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { shownMap } from "./access.js";
 import { INTERNAL_TYPES } from "./internal-types.js";
+import { selectorForm } from "./selector-rules.js";
 
 /**
  * A value in the form of the server's internal type.
@@ -51,6 +53,7 @@ function convert(value: JsonValue | undefined, type: string, types: Types): Json
   if (type === "i" || type === "X") return absent ? 0 : value;
   if (type === "b") return value === true;
   if (type === "Q") return absent ? "0" : value;
+  if (type === "L") return isObject(value) ? selectorForm(value) : null;
   const fields = types.get(type);
   if (fields === undefined) return absent ? null : value;
   return structForm(isObject(value) ? value : {}, fields, types);
@@ -71,10 +74,15 @@ function structForm(object: JsonObject, fields: readonly Field[], types: Types):
       const holder = type === "*core.PodSecurityContext" ? withHostFields(object) : object;
       out[name] = convert(member(holder, name), type, types);
     } else if (name === "metadata") {
-      Object.assign(out, isObject(object["metadata"]) ? object["metadata"] : {});
+      if (isObject(object["metadata"])) Object.assign(out, metadataForm(object["metadata"]));
     } else Object.assign(out, convert(object, type.replace(/^\*/, ""), types));
   }
   return out;
+}
+
+function metadataForm(metadata: JsonObject): JsonObject {
+  const maps = ["labels", "annotations"].filter((key) => isObject(metadata[key]));
+  return { ...metadata, ...Object.fromEntries(maps.map((key) => [key, shownMap(metadata, key)])) };
 }
 
 /** The internal security context holds what stands in the pod's spec. */

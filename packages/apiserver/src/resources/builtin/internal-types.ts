@@ -3,7 +3,7 @@
 
 /**
  * One line per type: `group.Type = Field:type …`. Types: `s` string, `b` bool, `i` number, `Q` Quantity, `X` IntOrString,
- * `T` time, `J` whatever its JSON is, or a type; `[]`, `{}` and `*` before it make lists, maps and pointers. `^` instead
+ * `T` time, `L` label selector, `J` whatever its JSON is, or a type; `[]`, `{}` and `*` before it make lists, maps and pointers. `^` instead
  * of a name: embedded, its fields stand among the holder's.
  */
 export const INTERNAL_TYPES: string = `
@@ -39,7 +39,7 @@ core.CephFSVolumeSource = Monitors:[]s Path:s User:s SecretFile:s SecretRef:*cor
 core.CinderPersistentVolumeSource = VolumeID:s FSType:s ReadOnly:b SecretRef:*core.SecretReference
 core.CinderVolumeSource = VolumeID:s FSType:s ReadOnly:b SecretRef:*core.LocalObjectReference
 core.ClientIPConfig = TimeoutSeconds:*i
-core.ClusterTrustBundleProjection = Name:*s SignerName:*s LabelSelector:*J Optional:*b Path:s
+core.ClusterTrustBundleProjection = Name:*s SignerName:*s LabelSelector:*L Optional:*b Path:s
 core.ConfigMapEnvSource = ^:core.LocalObjectReference Optional:*b
 core.ConfigMapKeySelector = ^:core.LocalObjectReference Key:s Optional:*b
 core.ConfigMapProjection = ^:core.LocalObjectReference Items:[]core.KeyToPath Optional:*b
@@ -89,14 +89,14 @@ core.NodeSelectorRequirement = Key:s Operator:s Values:[]s
 core.NodeSelectorTerm = MatchExpressions:[]core.NodeSelectorRequirement MatchFields:[]core.NodeSelectorRequirement
 core.ObjectFieldSelector = APIVersion:s FieldPath:s
 core.ObjectReference = Kind:s Namespace:s Name:s UID:s APIVersion:s ResourceVersion:s FieldPath:s
-core.PersistentVolumeClaimSpec = AccessModes:[]s Selector:*J Resources:core.VolumeResourceRequirements VolumeName:s StorageClassName:*s VolumeMode:*s DataSource:*core.TypedLocalObjectReference DataSourceRef:*core.TypedObjectReference VolumeAttributesClassName:*s
+core.PersistentVolumeClaimSpec = AccessModes:[]s Selector:*L Resources:core.VolumeResourceRequirements VolumeName:s StorageClassName:*s VolumeMode:*s DataSource:*core.TypedLocalObjectReference DataSourceRef:*core.TypedObjectReference VolumeAttributesClassName:*s
 core.PersistentVolumeClaimTemplate = ^metadata:J Spec:core.PersistentVolumeClaimSpec
 core.PersistentVolumeClaimVolumeSource = ClaimName:s ReadOnly:b
 core.PersistentVolumeSource = GCEPersistentDisk:*core.GCEPersistentDiskVolumeSource AWSElasticBlockStore:*core.AWSElasticBlockStoreVolumeSource HostPath:*core.HostPathVolumeSource Glusterfs:*core.GlusterfsPersistentVolumeSource NFS:*core.NFSVolumeSource RBD:*core.RBDPersistentVolumeSource Quobyte:*core.QuobyteVolumeSource ISCSI:*core.ISCSIPersistentVolumeSource FlexVolume:*core.FlexPersistentVolumeSource Cinder:*core.CinderPersistentVolumeSource CephFS:*core.CephFSPersistentVolumeSource FC:*core.FCVolumeSource Flocker:*core.FlockerVolumeSource AzureFile:*core.AzureFilePersistentVolumeSource VsphereVolume:*core.VsphereVirtualDiskVolumeSource AzureDisk:*core.AzureDiskVolumeSource PhotonPersistentDisk:*core.PhotonPersistentDiskVolumeSource PortworxVolume:*core.PortworxVolumeSource ScaleIO:*core.ScaleIOPersistentVolumeSource Local:*core.LocalVolumeSource StorageOS:*core.StorageOSPersistentVolumeSource CSI:*core.CSIPersistentVolumeSource
 core.PersistentVolumeSpec = Capacity:{}Q ^:core.PersistentVolumeSource AccessModes:[]s ClaimRef:*core.ObjectReference PersistentVolumeReclaimPolicy:s StorageClassName:s MountOptions:[]s VolumeMode:*s NodeAffinity:*core.VolumeNodeAffinity VolumeAttributesClassName:*s
 core.PhotonPersistentDiskVolumeSource = PdID:s FSType:s
 core.PodAffinity = RequiredDuringSchedulingIgnoredDuringExecution:[]core.PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]core.WeightedPodAffinityTerm
-core.PodAffinityTerm = LabelSelector:*J Namespaces:[]s TopologyKey:s NamespaceSelector:*J MatchLabelKeys:[]s MismatchLabelKeys:[]s
+core.PodAffinityTerm = LabelSelector:*L Namespaces:[]s TopologyKey:s NamespaceSelector:*L MatchLabelKeys:[]s MismatchLabelKeys:[]s
 core.PodAntiAffinity = RequiredDuringSchedulingIgnoredDuringExecution:[]core.PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]core.WeightedPodAffinityTerm
 core.PodCertificateProjection = SignerName:s KeyType:s MaxExpirationSeconds:*i CredentialBundlePath:s KeyPath:s CertificateChainPath:s UserAnnotations:{}s
 core.PodDNSConfig = Nameservers:[]s Searches:[]s Options:[]core.PodDNSConfigOption
@@ -142,7 +142,7 @@ core.TCPSocketAction = Port:X Host:s
 core.Toleration = Key:s Operator:s Value:s Effect:s TolerationSeconds:*i
 core.TopologySelectorLabelRequirement = Key:s Values:[]s
 core.TopologySelectorTerm = MatchLabelExpressions:[]core.TopologySelectorLabelRequirement
-core.TopologySpreadConstraint = MaxSkew:i TopologyKey:s WhenUnsatisfiable:s LabelSelector:*J MinDomains:*i NodeAffinityPolicy:*s NodeTaintsPolicy:*s MatchLabelKeys:[]s
+core.TopologySpreadConstraint = MaxSkew:i TopologyKey:s WhenUnsatisfiable:s LabelSelector:*L MinDomains:*i NodeAffinityPolicy:*s NodeTaintsPolicy:*s MatchLabelKeys:[]s
 core.TypedLocalObjectReference = APIGroup:*s Kind:s Name:s
 core.TypedObjectReference = APIGroup:*s Kind:s Name:s Namespace:*s
 core.Volume = Name:s ^:core.VolumeSource
@@ -155,7 +155,7 @@ core.VolumeSource = HostPath:*core.HostPathVolumeSource EmptyDir:*core.EmptyDirV
 core.VsphereVirtualDiskVolumeSource = VolumePath:s FSType:s StoragePolicyName:s StoragePolicyID:s
 core.WeightedPodAffinityTerm = Weight:i PodAffinityTerm:core.PodAffinityTerm
 core.WindowsSecurityContextOptions = GMSACredentialSpecName:*s GMSACredentialSpec:*s RunAsUserName:*s HostProcess:*b
-policy.PodDisruptionBudgetSpec = MinAvailable:*X Selector:*J MaxUnavailable:*X UnhealthyPodEvictionPolicy:*s
+policy.PodDisruptionBudgetSpec = MinAvailable:*X Selector:*L MaxUnavailable:*X UnhealthyPodEvictionPolicy:*s
 rbac.RoleRef = APIGroup:s Kind:s Name:s
 storage.CSINodeDriver = Name:s NodeID:s TopologyKeys:[]s Allocatable:*storage.VolumeNodeResources
 storage.VolumeAttachmentSource = PersistentVolumeName:*s InlineVolumeSpec:*core.PersistentVolumeSpec

@@ -209,9 +209,13 @@ function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
     ["hostPID", "HostPID"],
     ["hostIPC", "HostIPC"],
   ];
-  return refused
-    .filter(([key]) => bool(spec, key))
-    .map(([, shown]) => forbidden(`${path}.${shown}`, "when `hostUsers` is false"));
+  const reason = "when `hostUsers` is false";
+  return [
+    ...refused.filter(([key]) => bool(spec, key)).map(([, shown]) => forbidden(`${path}.${shown}`, reason)),
+    ...allContainers(spec, path)
+      .filter(({ container }) => objs(container, "volumeDevices").length > 0)
+      .map((placed) => forbidden(`${placed.path}.volumeDevices`, reason)),
+  ];
 }
 
 function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {

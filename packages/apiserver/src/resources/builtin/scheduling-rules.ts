@@ -13,7 +13,7 @@ import {
   validateLabelSelector,
   type FieldError,
 } from "@fairlead/apimachinery";
-import type { JsonObject } from "@fairlead/base";
+import { getOwn, type JsonObject } from "@fairlead/base";
 import { at, has, num, obj, objs, str, strs } from "./access.js";
 import { oneOf } from "./rules.js";
 
@@ -207,7 +207,7 @@ export function taintErrors(taints: readonly JsonObject[], path: string): readon
     ];
     if (seen.has(`${key} ${effect}`))
       errors.push({
-        ...duplicate(where, { Key: key, Value: value, Effect: effect, TimeAdded: null }),
+        ...duplicate(where, { Key: key, Value: value, Effect: effect, TimeAdded: getOwn(taint, "timeAdded") ?? null }),
         detail: "taints must be unique by key and effect pair",
       });
     seen.add(`${key} ${effect}`);

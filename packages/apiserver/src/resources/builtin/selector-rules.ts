@@ -25,7 +25,11 @@ export function selectorOf(spec: JsonObject): LabelSelector | undefined {
 /** The selector of a spec as messages show it. */
 export function shownSelector(spec: JsonObject): JsonValue {
   const selector = obj(spec, "selector");
-  if (selector === undefined) return null;
+  return selector === undefined ? null : selectorForm(selector);
+}
+
+/** A selector as messages show it: in the order of Go's fields, and its labels sorted. */
+export function selectorForm(selector: JsonObject): JsonObject {
   const out: MutableJsonObject = {};
   if (has(selector, "matchLabels")) out["matchLabels"] = shownMap(selector, "matchLabels");
   if (has(selector, "matchExpressions"))
