@@ -61,7 +61,14 @@ export function validateObjectMetaUpdate(
   rules: Partial<ObjectMetaRules> = {},
 ): readonly FieldError[] {
   const { path = "metadata" } = rules;
-  const errors: FieldError[] = [];
+  const common = validateCommon(meta, path);
+  const managers = validateManagedFields(meta, path);
+  // The whole metadata is looked at, as if it were new, and then its change.
+  const errors: FieldError[] = [
+    ...common,
+    ...validateFinalizers(strings(meta, "finalizers"), `${path}.finalizers`),
+    ...managers,
+  ];
   if (present(old, "deletionTimestamp")) {
     errors.push(
       ...validateNoNewFinalizers(strings(meta, "finalizers"), strings(old, "finalizers"), `${path}.finalizers`),
@@ -80,7 +87,7 @@ export function validateObjectMetaUpdate(
   ]) {
     errors.push(...validateImmutable(getOwn(meta, key), getOwn(old, key), `${path}.${key}`));
   }
-  return [...errors, ...validateCommon(meta, path), ...validateManagedFields(meta, path)];
+  return [...errors, ...common, ...managers];
 }
 
 /** `field is immutable` where two values differ; null, absent and empty are the same. */

@@ -80,9 +80,51 @@ function structForm(object: JsonObject, fields: readonly Field[], types: Types):
   return out;
 }
 
+const METADATA: readonly string[] = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
+const OWNER: readonly string[] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+
+/** The members that are there, in the order of Go's fields. */
+function orderedForm(
+  object: JsonObject,
+  keys: readonly string[],
+  form: (key: string, value: JsonValue) => JsonValue,
+): JsonObject {
+  const out: MutableJsonObject = {};
+  for (const key of keys) {
+    const value = getOwn(object, key);
+    if (value !== undefined) out[key] = form(key, value);
+  }
+  return out;
+}
+
+function ownerForm(owner: JsonValue): JsonValue {
+  return isObject(owner) ? orderedForm(owner, OWNER, (_key, value) => value) : owner;
+}
+
 function metadataForm(metadata: JsonObject): JsonObject {
-  const maps = ["labels", "annotations"].filter((key) => isObject(metadata[key]));
-  return { ...metadata, ...Object.fromEntries(maps.map((key) => [key, shownMap(metadata, key)])) };
+  return orderedForm(metadata, METADATA, (key, value) =>
+    isObject(value)
+      ? shownMap(metadata, key)
+      : key === "ownerReferences" && isArray(value)
+        ? value.map(ownerForm)
+        : value,
+  );
 }
 
 /** The internal security context holds what stands in the pod's spec. */

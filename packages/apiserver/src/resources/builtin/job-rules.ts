@@ -86,7 +86,7 @@ function indexedErrors(spec: JsonObject, path: string): readonly FieldError[] {
         `must be less than or equal to ${MOST_INDEXES} when completion mode is Indexed`,
       ),
     );
-  if (has(spec, "completions") && failed > completions)
+  if (has(spec, "completions") && has(spec, "maxFailedIndexes") && failed > completions)
     errors.push(invalid(`${path}.maxFailedIndexes`, failed, "must be less than or equal to completions"));
   if (failed > MOST_INDEXES)
     errors.push(invalid(`${path}.maxFailedIndexes`, failed, `must be less than or equal to ${MOST_INDEXES}`));

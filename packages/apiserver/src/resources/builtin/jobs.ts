@@ -6,7 +6,6 @@ import {
   matchesLabels,
   notSupported,
   required,
-  sameValue,
   validateLabelSelector,
   type FieldError,
 } from "@fairlead/apimachinery";
@@ -140,7 +139,7 @@ function jobChangeErrors(object: JsonObject, live: JsonObject): readonly FieldEr
   const before = at(live, "spec");
   const immutable = (key: string, type?: string): readonly FieldError[] => {
     const after = getOwn(spec, key);
-    if (sameValue(after, getOwn(before, key))) return [];
+    if (deepEqual(after ?? null, getOwn(before, key) ?? null)) return [];
     return [
       invalid(
         `spec.${key}`,
@@ -153,7 +152,7 @@ function jobChangeErrors(object: JsonObject, live: JsonObject): readonly FieldEr
     ...jobSpecErrors(spec, "spec"),
     ...selectorErrors(spec),
     ...completionChangeErrors(spec, before),
-    ...immutable("selector"),
+    ...immutable("selector", "*L"),
     ...templateChangeErrors(spec, before, live),
     ...immutable("completionMode"),
     ...immutable("podFailurePolicy", "batch.PodFailurePolicy"),

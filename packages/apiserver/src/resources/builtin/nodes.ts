@@ -46,6 +46,11 @@ function node(): ResourceStrategy {
       taintUntilReady(spec);
       object["spec"] = spec;
     },
+    prepareForUpdate: (object, live) => {
+      if (has(at(live, "spec"), "configSource")) return;
+      const { configSource: _removed, ...spec } = at(object, "spec");
+      object["spec"] = spec;
+    },
     validateCreate: nodeErrors,
     validateUpdate: (object, live) => [...nodeErrors(object), ...changeErrors(object, live)],
     validateStatusUpdate: changeErrors,

@@ -37,10 +37,12 @@ export function storageStrategies(): readonly ResourceStrategy[] {
     builtinStrategy(`${GROUP}/StorageClass`, {
       validateName: nameIsDnsSubdomain,
       validateCreate: classErrors,
-      validateUpdate: (object, live) =>
-        ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((key) =>
+      validateUpdate: (object, live) => [
+        ...classErrors(object),
+        ...["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((key) =>
           immutable(object, live, key),
         ),
+      ],
     }),
     builtinStrategy(`${GROUP}/CSIDriver`, {
       validateCreate: (object) => driverErrors(at(object, "spec")),
