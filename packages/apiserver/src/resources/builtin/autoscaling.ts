@@ -8,7 +8,6 @@ import {
   isPathSegmentName,
   notSupported,
   required,
-  validateLabelSelector,
   type FieldError,
 } from "@fairlead/apimachinery";
 import { getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
@@ -214,7 +213,6 @@ function identifierErrors(metric: JsonObject, path: string): readonly FieldError
     ...(name === ""
       ? [required(`${path}.name`, "must specify a metric name")]
       : invalidEach(`${path}.name`, name, isPathSegmentName(name))),
-    ...validateLabelSelector(obj(metric, "selector"), `${path}.selector`),
   ];
 }
 

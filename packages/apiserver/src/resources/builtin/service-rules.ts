@@ -32,6 +32,12 @@ export function isHeadless(spec: JsonObject): boolean {
   return str(spec, "type") === "ClusterIP" && str(spec, "clusterIP") === "None";
 }
 
+/** Whether a Service has no address, whatever its type may be. */
+function hasNoAddress(spec: JsonObject): boolean {
+  const ips = strs(spec, "clusterIPs");
+  return ips.length === 1 && ips[0] === "None";
+}
+
 /** Whether a Service can be reached from outside. */
 export function isExternal(spec: JsonObject): boolean {
   const type = str(spec, "type");
@@ -53,7 +59,7 @@ export function serviceErrors(service: JsonObject, live: JsonObject | undefined)
   const type = str(spec, "type");
   return [
     ...hintErrors(at(service, "metadata", "annotations")),
-    ...(ports.length === 0 && !isHeadless(spec) && type !== "ExternalName" ? [required("spec.ports")] : []),
+    ...(ports.length === 0 && !hasNoAddress(spec) && type !== "ExternalName" ? [required("spec.ports")] : []),
     ...typeErrors(spec),
     ...portErrors(ports),
     ...validateLabels(obj(spec, "selector"), "spec.selector"),
@@ -85,6 +91,10 @@ function hintErrors(annotations: JsonObject): readonly FieldError[] {
 
 function typeErrors(spec: JsonObject): readonly FieldError[] {
   const type = str(spec, "type");
+  if (type === "LoadBalancer" || type === "NodePort")
+    return hasNoAddress(spec)
+      ? [invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`)]
+      : [];
   if (type !== "ExternalName") return [];
   const name = str(spec, "externalName").replace(/\.$/, "");
   const refused = ["clusterIPs", "ipFamilies"].filter((key) => strs(spec, key).length > 0);
@@ -200,11 +210,11 @@ function stackErrors(spec: JsonObject, ips: readonly string[], path: string): re
   if (ips.length > 1 && new Set(bits).size === 1)
     errors.push(invalid(path, [...ips], "may specify no more than one IP for each IP family"));
   const families = strs(spec, "ipFamilies");
-  if (isHeadless(spec)) return errors;
+  if (hasNoAddress(spec)) return errors;
   for (const [i, ip] of ips.slice(0, families.length).entries()) {
     const family = families[i];
     const isV6 = bits[i] === 128;
-    if (family !== undefined && isV6 !== (family === "IPv6"))
+    if ((family === "IPv4" || family === "IPv6") && isV6 !== (family === "IPv6"))
       errors.push(invalid(`${path}[${i}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``));
   }
   return errors;
@@ -345,39 +355,29 @@ function addressChangeErrors(
   before: JsonObject,
   key: "clusterIPs" | "ipFamilies",
 ): readonly FieldError[] {
-  const [headless, was] = [isHeadless(spec), isHeadless(before)];
+  const [headless, was] = [hasNoAddress(spec), hasNoAddress(before)];
   if (headless && was) return [];
   if (key === "ipFamilies" && headless !== was) return [];
   const [after, old] = [strs(spec, key), strs(before, key)];
-  const shown: JsonValue = has(spec, key) ? [...after] : null;
+  const shown = (name: string): JsonValue => (has(spec, name) ? [...strs(spec, name)] : null);
   const first = `spec.${key}[0]`;
   if (after.length === old.length) {
     return old.flatMap((value, i) =>
       value === after[i]
         ? []
-        : [invalid(key === "clusterIPs" ? `spec.${key}[${i}]` : first, shown, "may not change once set")],
+        : [invalid(key === "clusterIPs" ? `spec.${key}[${i}]` : first, shown(key), "may not change once set")],
     );
   }
+  const what = key === "clusterIPs" ? "clusterIP" : "ipFamily";
   const errors: FieldError[] = [];
-  if (after.length === 0)
-    errors.push(
-      invalid(
-        first,
-        shown,
-        key === "clusterIPs" ? "primary clusterIP can not be unset" : "primary ipFamily can not be unset",
-      ),
-    );
+  if (old.length > after.length && strs(spec, "clusterIPs").length === 0)
+    errors.push(invalid(first, shown(key), `primary ${what} can not be unset`));
+  // Of families too, the addresses are shown.
   if (old.length > 0 && after.length > 0 && after[0] !== old[0])
-    errors.push(invalid(first, shown, "may not change once set"));
+    errors.push(invalid(first, shown("clusterIPs"), "may not change once set"));
   if (old.length > after.length && after.length === 1 && str(spec, "ipFamilyPolicy") !== "SingleStack") {
-    const what = key === "clusterIPs" ? "clusterIP" : "ipFamily";
-    errors.push(
-      invalid(
-        "spec.ipFamilyPolicy",
-        getOwn(spec, "ipFamilyPolicy") ?? null,
-        `must be set to 'SingleStack' when releasing the secondary ${what}`,
-      ),
-    );
+    const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;
+    errors.push(invalid("spec.ipFamilyPolicy", getOwn(spec, "ipFamilyPolicy") ?? null, detail));
   }
   return errors;
 }
