@@ -5,18 +5,22 @@ import {
   findQuantity,
   forbidden,
   invalid,
+  invalidEach,
+  isQualifiedName,
   nameIsDnsSubdomain,
   notSupported,
   parseQuantity,
+  quantityValue,
   required,
   sameValue,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import { deepEqual, getOwn, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, entries, has, obj, str, strs } from "./access.js";
 import { claimSpecErrors } from "./claim-rules.js";
 import { persistentVolume } from "./persistent-volumes.js";
+import { isNativeResource } from "./pod-resources.js";
 import { claimWarnings } from "./pod-warnings.js";
 import { builtinStrategy } from "./strategy.js";
 import { textDiff } from "./text-diff.js";
@@ -180,16 +184,30 @@ function statusErrors(object: JsonObject): readonly FieldError[] {
   const status = at(object, "status");
   const errors: FieldError[] =
     strs(at(object, "spec"), "accessModes").length === 0 ? [required("Spec.accessModes")] : [];
-  for (const key of ["capacity", "allocatedResources"]) {
-    for (const [name, value] of entries(status, key)) {
-      const quantity = findQuantity(String(value));
-      if (quantity !== undefined && quantity.mantissa < 0n)
-        errors.push(invalid(`status.${key}[${name}]`, value, "must be a valid resource quantity"));
-    }
-  }
+  for (const [name, value] of entries(status, "capacity"))
+    errors.push(...amountErrors(value, `status.capacity[${name}]`));
   for (const [name, value] of entries(status, "allocatedResourceStatuses")) {
+    errors.push(...resourceKeyErrors(name, "status.allocatedResourceStatuses"));
     if (!RESIZE_STATES.includes(String(value)))
       errors.push(notSupported("status.allocatedResourceStatuses", name, [...RESIZE_STATES].sort()));
   }
+  for (const [name, value] of entries(status, "allocatedResources")) {
+    const wrong = resourceKeyErrors(name, "status.allocatedResources");
+    errors.push(...wrong, ...(wrong.length > 0 ? [] : amountErrors(value, `status.allocatedResources[${name}]`)));
+  }
   return errors;
+}
+
+function amountErrors(value: JsonValue, path: string): readonly FieldError[] {
+  const quantity = findQuantity(String(value));
+  return quantity !== undefined && quantity.mantissa < 0n
+    ? [invalid(path, quantityValue(quantity), "must be a valid resource quantity")]
+    : [];
+}
+
+/** Of Kubernetes' own resources a claim has storage alone. */
+function resourceKeyErrors(name: string, path: string): readonly FieldError[] {
+  const errors = invalidEach(path, name, isQualifiedName(name));
+  if (errors.length > 0 || !isNativeResource(name) || name === "storage") return errors;
+  return [notSupported(path, name, ["storage"])];
 }

@@ -4,6 +4,7 @@ import {
   FIELD_IS_IMMUTABLE,
   findQuantity,
   forbidden,
+  goQuote,
   internalError,
   invalid,
   invalidEach,
@@ -50,6 +51,11 @@ function node(): ResourceStrategy {
       if (has(at(live, "spec"), "configSource")) return;
       const { configSource: _removed, ...spec } = at(object, "spec");
       object["spec"] = spec;
+    },
+    prepareForStatusUpdate: (object, live) => {
+      if (has(at(live, "status"), "config") || !has(object, "status")) return;
+      const { config: _removed, ...status } = at(object, "status");
+      object["status"] = status;
     },
     validateCreate: nodeErrors,
     validateUpdate: (object, live) => [...nodeErrors(object), ...changeErrors(object, live)],
@@ -110,10 +116,25 @@ function familyErrors(cidrs: readonly string[], path: string): readonly FieldErr
   ];
 }
 
+/** Features that a node says it has, in the order of their names. */
+function featureErrors(status: JsonObject): readonly FieldError[] {
+  const names = strs(status, "declaredFeatures");
+  return names.flatMap((name, i) => {
+    const [where, next] = [`status.declaredFeatures[${i + 1}]`, names[i + 1]];
+    const form = /^[A-Z][a-zA-Z0-9]*(?:\/[a-zA-Z][a-zA-Z0-9]*)*$/.test(name);
+    const detail = `invalid feature name ${goQuote(name)}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`;
+    return [
+      ...(form ? [] : [invalid(`status.declaredFeatures[${i}]`, name, detail)]),
+      ...(next === name ? [duplicate(where, name)] : []),
+      ...(next !== undefined && name > next ? [invalid(where, next, "list must be sorted alphabetically")] : []),
+    ];
+  });
+}
+
 function changeErrors(object: JsonObject, live: JsonObject): readonly FieldError[] {
   const spec = at(object, "spec");
   const before = at(live, "spec");
-  const errors: FieldError[] = [...quantityErrors(object)];
+  const errors: FieldError[] = [...quantityErrors(object), ...featureErrors(at(object, "status"))];
   const addresses = objs(at(object, "status"), "addresses");
   for (const [i, address] of addresses.entries()) {
     const repeated = addresses.slice(0, i).some((other) => deepEqual(other, address));

@@ -67,17 +67,17 @@ export function isHugePages(name: string): boolean {
 }
 
 /** Whether a resource is one of Kubernetes' own: without a domain, or of the project's. */
-function isNative(name: string): boolean {
+export function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
 function isExtended(name: string): boolean {
-  return !isNative(name) && !name.startsWith("requests.") && isQualifiedName(`requests.${name}`).length === 0;
+  return !isNativeResource(name) && !name.startsWith("requests.") && isQualifiedName(`requests.${name}`).length === 0;
 }
 
 /** Native resources but huge pages may be limited above what is requested. */
 export function isOvercommitAllowed(name: string): boolean {
-  return isNative(name) && !isHugePages(name);
+  return isNativeResource(name) && !isHugePages(name);
 }
 
 /** A name that any resource may have. */
@@ -96,7 +96,7 @@ export const containerResourceNameErrors: ResourceNameRule = (name, path) => {
     const standard = STANDARD_CONTAINER.has(name) || isHugePages(name);
     return standard ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
   }
-  return isNative(name) || isExtended(name)
+  return isNativeResource(name) || isExtended(name)
     ? errors
     : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 };

@@ -1,7 +1,9 @@
 // What may change of a pod once it exists (k/k: ValidatePodUpdate, ValidatePodStatusUpdate).
 import {
+  duplicate,
   forbidden,
   inclusiveRange,
+  internalError,
   invalid,
   invalidEach,
   isDns1123Subdomain,
@@ -229,7 +231,30 @@ export function podStatusErrors(pod: JsonObject, live: JsonObject): readonly Fie
     );
   errors.push(...validateImmutable(str(status, "qosClass"), str(before, "qosClass"), "status.qosClass"));
   errors.push(...transitionErrors(status, before, at(live, "spec")));
+  errors.push(...resourceClaimErrors(status, at(pod, "spec")));
   return [...errors, ...addressErrors(status, before, "podIPs"), ...hostAddressErrors(status, before)];
+}
+
+/** The claims that were made for the claims of the spec. */
+function resourceClaimErrors(status: JsonObject, spec: JsonObject): readonly FieldError[] {
+  const known = new Set(objs(spec, "resourceClaims").map((claim) => str(claim, "name")));
+  const seen = new Set<string>();
+  return objs(status, "resourceClaimStatuses").flatMap((each, i) => {
+    const where = `status.resourceClaimStatuses[${i}]`;
+    const name = str(each, "name");
+    const claim = str(each, "resourceClaimName");
+    const repeated = seen.has(name);
+    seen.add(name);
+    return [
+      ...(known.has(name)
+        ? []
+        : [invalid(`${where}.name`, name, "must match the name of an entry in `spec.resourceClaims`")]),
+      ...(repeated ? [duplicate(`${where}.name`, name)] : []),
+      ...(has(each, "resourceClaimName")
+        ? invalidEach(`${where}.resourceClaimName`, claim, isDns1123Subdomain(claim))
+        : []),
+    ];
+  });
 }
 
 /** Containers that ended stay so, where they are not restarted. */
@@ -262,10 +287,24 @@ function addressErrors(status: JsonObject, before: JsonObject, key: string): rea
   const errors = addresses.flatMap((each, i) =>
     known.has(str(each, "ip")) ? [] : ipErrors(str(each, "ip"), `status.${key}[${i}]`),
   );
-  const families = addresses.map((each) => parseIp(str(each, "ip"))?.bits);
-  if (addresses.length < 2 || (addresses.length === 2 && families[0] !== families[1])) return errors;
-  const shown = addresses.map((each) => ({ IP: str(each, "ip") }));
-  return [...errors, invalid(`status.${key}`, shown, "may specify no more than one IP for each IP family")];
+  if (addresses.length < 2) return errors;
+  const texts = addresses.map((each) => str(each, "ip"));
+  const bad = texts.findIndex((text) => parseIp(text) === undefined);
+  const both = new Set(texts.map((text) => parseIp(text)?.bits)).size === 2 && bad < 0;
+  const unclear = `failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad] ?? ""}`;
+  return [
+    ...errors,
+    ...(bad < 0 ? [] : [internalError(`status.${key}`, unclear)]),
+    ...(both && addresses.length === 2
+      ? []
+      : [
+          invalid(
+            `status.${key}`,
+            texts.map((IP) => ({ IP })),
+            "may specify no more than one IP for each IP family",
+          ),
+        ]),
+  ];
 }
 
 function hostAddressErrors(status: JsonObject, before: JsonObject): readonly FieldError[] {

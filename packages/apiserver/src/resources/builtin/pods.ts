@@ -250,7 +250,14 @@ function controllerStatusErrors(status: JsonObject): readonly FieldError[] {
 
 /** What is wrong with the counts in the status of a ReplicationController or ReplicaSet. */
 export function replicaStatusErrors(status: JsonObject, path: string): readonly FieldError[] {
-  const counts = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"];
+  const counts = [
+    "replicas",
+    "fullyLabeledReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "observedGeneration",
+    "terminatingReplicas",
+  ];
   const errors = counts.flatMap((key) => [...nonNegativeMember(status, key, path)]);
   const all = num(status, "replicas");
   for (const key of ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]) {
