@@ -119,6 +119,13 @@ describe("stringifyJson", () => {
     expect(stringifyJson({ b: 1, a: undefined, c: { z: 1, y: 2 } })).toBe(stringifyJson({ c: { y: 2, z: 1 }, b: 1 }));
   });
 
+  it("has half a surrogate pair as Go's decoder has it, in keys too", () => {
+    expect(parseJson('{"\\ud800k":"\\udc00", "pair":"\\ud83d\\ude00"}')).toEqual({
+      "\ufffdk": "\ufffd",
+      pair: "\u{1f600}",
+    });
+  });
+
   it.each([
     ["a\u2028b", '"a\\u2028b"'],
     ["\ud800", '"\ufffd"'],

@@ -169,7 +169,7 @@ class Parser {
       const c = text.charCodeAt(at);
       if (c === QUOTE) {
         this.#at = at + 1;
-        return out;
+        return out.toWellFormed(); // Half of a surrogate pair is U+FFFD, as Go's decoder has it.
       }
       if (c === BACKSLASH) {
         this.#at = at + 1;

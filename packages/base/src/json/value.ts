@@ -67,11 +67,22 @@ export function getPath(value: JsonValue | undefined, ...path: readonly (string 
 
 /** An independent copy that may be changed. */
 export function cloneJson<T extends JsonValue>(value: T): T {
-  if (isArray(value)) return value.map((item) => cloneJson(item)) as unknown as T;
+  return (typeof value === "object" && value !== null ? cloneContainer(value) : value) as T;
+}
+
+function cloneContainer(value: JsonNumber | JsonArray | JsonObject): JsonValue {
+  if (isArray(value)) {
+    const copy: JsonValue[] = [];
+    for (let i = 0; i < value.length; i++) copy.push(cloneJson(value[i] as JsonValue));
+    return copy;
+  }
   if (!isObject(value)) return value;
-  const copy: MutableJsonObject = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, cloneJson(value[key] as JsonValue));
-  return copy as unknown as T;
+  const copy: MutableJsonObject = { ...value };
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    if (typeof item === "object" && item !== null) setOwn(copy, key, cloneContainer(item));
+  }
+  return copy;
 }
 
 /** Equality of content: key order is ignored, `1` equals `1n`, a JsonNumber equals the same spelling only. */

@@ -78,6 +78,7 @@ export function endpointOf(context: ManagerContext): Endpoint {
     typed,
     empty: () => typed(emptyObjectOf(context, apiVersion), { allowDuplicates: true }),
     emptied: context.emptied ?? "empty",
+    reconciled: cache.reconciled,
     ignored: (version) => ignoredIn(context, apiVersion, version),
     convert: converter(context, typeIn),
   };

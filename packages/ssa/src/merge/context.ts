@@ -20,4 +20,6 @@ export interface MergeContext {
   /** Paths, per version, that nobody comes to own through this endpoint. */
   readonly ignored: (apiVersion: string) => FieldSet | undefined;
   readonly emptied: EmptiedContainer;
+  /** Where sets are remembered that the schema of a type did not change. */
+  readonly reconciled?: WeakMap<FieldSet, Type>;
 }

@@ -38,7 +38,7 @@ export function applyObject(
   const { live, config, manager } = input;
   const reconciled = reconcileManagers(context, live, input.managers);
   const last = reconciled.get(manager);
-  const owned: VersionedSet = { set: ownedByConfig(context, config), apiVersion: config.apiVersion, applied: true };
+  const owned: VersionedSet = { set: ownedByConfig(context, config, last?.set), apiVersion: config.apiVersion, applied: true };
   const managers = new Map(reconciled).set(manager, owned);
   const merged: TypedObject = { ...live, value: mergeTyped(live.value, config.value, live.type) as JsonObject };
   const pruned = isNothingToPrune(managers, last, owned, config)
@@ -49,9 +49,9 @@ export function applyObject(
   return { object: isSame ? undefined : pruned, managers: settled };
 }
 
-/** What a configuration sets and the endpoint tracks. */
-function ownedByConfig(context: MergeContext, config: TypedObject): FieldSet {
-  const set = fieldSetOfValue(config.value, config.type);
+/** What a configuration sets and the endpoint tracks; likely much the same as what its manager owns already. */
+function ownedByConfig(context: MergeContext, config: TypedObject, last: FieldSet | undefined): FieldSet {
+  const set = fieldSetOfValue(config.value, config.type, last);
   const ignored = context.ignored(config.apiVersion);
   return ignored === undefined ? set : recursiveDifference(set, ignored);
 }
@@ -161,7 +161,9 @@ function reconcileManagers(context: MergeContext, live: TypedObject, managers: M
     if (!types.has(owned.apiVersion)) types.set(owned.apiVersion, context.convert(live, owned.apiVersion)?.type);
     const type = types.get(owned.apiVersion);
     if (type === undefined) continue;
-    const set = reconcileWithSchema(owned.set, type);
+    const isKnown = context.reconciled?.get(owned.set) === type;
+    const set = isKnown ? owned.set : reconcileWithSchema(owned.set, type);
+    if (!isKnown && set === owned.set) context.reconciled?.set(set, type);
     out.set(manager, set === owned.set ? owned : { ...owned, set });
   }
   return out;

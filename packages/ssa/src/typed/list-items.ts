@@ -45,6 +45,22 @@ export function itemKey(list: ListType, item: JsonValue): string {
   return `\u0000${itemElement(list, item)}`;
 }
 
+/**
+ * The texts that alone identify the items: of a set of texts, or of a list with one key that is always text. They have
+ * the order of the elements. Undefined for other lists.
+ */
+export function itemTexts(list: ListType, items: JsonArray): readonly string[] | undefined {
+  const [key] = list.keys;
+  if (list.keys.length > 1) return undefined;
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = key === undefined ? item : isObject(item) ? memberOf(item, key) : undefined;
+    if (typeof text !== "string") return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
+
 /** The identities of all items. */
 export function itemKeys(list: ListType, items: JsonArray): readonly string[] {
   const keys: string[] = [];

@@ -1,11 +1,13 @@
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@fairlead/base";
 
 import { encodeFieldsV1 } from "../fieldpath/fields-v1.js";
-import { childOf, EMPTY_SET } from "../fieldpath/field-set.js";
+import { childOf, EMPTY_SET, type FieldSet } from "../fieldpath/field-set.js";
 import { fieldElement } from "../fieldpath/element.js";
 import { widget, widgetType } from "./schema.fixtures.js";
 import { fieldSetOfValue } from "./to-field-set.js";
+import { nullableSpecs } from "./value.fixtures.js";
 
 it.each<[sentence: string, spec: JsonValue, fields: JsonValue]>([
   [
@@ -75,4 +77,29 @@ it.each<[sentence: string, spec: JsonValue, fields: JsonValue]>([
 ])("%s", (_sentence, spec, fields) => {
   const set = fieldSetOfValue(widget(spec), widgetType);
   expect(encodeFieldsV1(childOf(set, fieldElement("spec")) ?? EMPTY_SET)).toEqual(fields);
+});
+
+describe("a set made like another", () => {
+  it("is the same set", () => {
+    fc.assert(
+      fc.property(nullableSpecs, nullableSpecs, (spec, other) => {
+        const set = fieldSetOfValue(widget(spec), widgetType);
+        expect(fieldSetOfValue(widget(spec), widgetType, fieldSetOfValue(widget(other), widgetType))).toEqual(set);
+      }),
+    );
+  });
+
+  it("is that other set itself where the two are equal, and shares what is equal below the top", () => {
+    fc.assert(
+      fc.property(nullableSpecs, (spec) => {
+        const set = fieldSetOfValue(widget(spec), widgetType);
+        expect(fieldSetOfValue(widget(spec), widgetType, set)).toBe(set);
+      }),
+    );
+    const spec = { ports: [{ port: 2 }, { port: 1 }], labels: { a: "1", b: "2" } };
+    const like = fieldSetOfValue(widget({ ...spec, image: "x" }), widgetType);
+    const below = (set: FieldSet): FieldSet | undefined =>
+      childOf(childOf(set, fieldElement("spec")) as FieldSet, fieldElement("ports"));
+    expect(below(fieldSetOfValue(widget(spec), widgetType, like))).toBe(below(like));
+  });
 });

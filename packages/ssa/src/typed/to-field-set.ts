@@ -1,52 +1,84 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
 
-import { fieldElement, type PathElement } from "../fieldpath/element.js";
-import { EMPTY_SET, fieldSetNode, LEAF, sortedElements, withSelf, type FieldSet } from "../fieldpath/field-set.js";
+import { compareElements, fieldElement, type PathElement } from "../fieldpath/element.js";
+import { childOf, EMPTY_SET, fieldSetNode, LEAF, withSelf, type FieldSet } from "../fieldpath/field-set.js";
 import { asList, asMap, branchOf, isEmptyMap } from "./branch.js";
-import { itemElement } from "./list-items.js";
+import { itemElement, itemTexts } from "./list-items.js";
 import type { FieldType, ListType, MapType, Type } from "./type.js";
 
 /**
  * The paths that a value sets: its leaves, the items of its sets and keyed lists, the keys of its maps that no schema
  * declares, and what is null or an empty map. An empty set or keyed list sets nothing. The value must have its type.
+ *
+ * @param like - A set that the result may resemble; what is equal of it is shared, which makes comparing the two cheap.
  */
-export function fieldSetOfValue(value: JsonValue, type: Type): FieldSet {
-  return withSelf(nodeOf(value, type), false);
+export function fieldSetOfValue(value: JsonValue, type: Type, like: FieldSet = EMPTY_SET): FieldSet {
+  return withSelf(nodeOf(value, type, false, like), false);
 }
 
-function nodeOf(value: JsonValue, type: Type): FieldSet {
+/** The node of a value, a member itself where it is a leaf or `self` says so. */
+function nodeOf(value: JsonValue, type: Type, self: boolean, like: FieldSet | undefined): FieldSet {
   switch (branchOf(type, value)) {
     case "scalar":
       return LEAF;
     case "map": {
       const mapType = type.map as MapType;
       const map = asMap(value);
-      return mapType.atomic ? LEAF : map === undefined ? EMPTY_SET : mapNode(map, mapType);
+      if (mapType.atomic) return LEAF;
+      return map === undefined ? emptyNode(self) : mapNode(map, mapType, self, like);
     }
     case "list": {
       const listType = type.list as ListType;
       const list = asList(value);
-      return listType.atomic ? LEAF : list === undefined ? EMPTY_SET : listNode(list, listType);
+      if (listType.atomic) return LEAF;
+      return list === undefined || list.length === 0 ? emptyNode(self) : listNode(list, listType, self, like);
     }
   }
 }
 
-function mapNode(map: JsonObject, type: MapType): FieldSet {
-  const keys = orderedKeys(map);
+const emptyNode = (self: boolean): FieldSet => (self ? LEAF : EMPTY_SET);
+
+function mapNode(map: JsonObject, type: MapType, self: boolean, like: FieldSet | undefined): FieldSet {
   const elements: PathElement[] = [];
   const children: FieldSet[] = [];
-  for (const key of keys) {
+  for (const key of orderedKeys(map)) {
     const value = map[key];
     if (value === undefined) continue;
     const declared = type.fields.get(key);
-    const field = declared ?? (type.others as FieldType);
-    const child = nodeOf(value, field.type);
-    const self = child.self || declared === undefined || value === null || (isObject(value) && isEmptyMap(value));
-    if (!self && child.elements.length === 0) continue;
-    elements.push(declared === undefined ? fieldElement(key) : declared.element);
-    children.push(withSelf(child, self));
+    const element = declared === undefined ? fieldElement(key) : declared.element;
+    const isMember = declared === undefined || value === null || (isObject(value) && isEmptyMap(value));
+    const at = elements.length;
+    const child = nodeOf(
+      value,
+      (declared ?? (type.others as FieldType)).type,
+      isMember,
+      like === undefined ? undefined : childNear(like, element, at),
+    );
+    if (!child.self && child.elements.length === 0) continue;
+    elements.push(element);
+    children.push(child);
   }
-  return fieldSetNode(false, elements, children);
+  return nodeLike(like, self, elements, children);
+}
+
+/** The subset below one element, which is likely at a place. */
+function childNear(node: FieldSet, element: PathElement, at: number): FieldSet | undefined {
+  return node.elements[at] === element ? node.children[at] : childOf(node, element);
+}
+
+/** A node of these parts: `like` itself where it is equal. */
+function nodeLike(
+  like: FieldSet | undefined,
+  self: boolean,
+  elements: readonly PathElement[],
+  children: readonly FieldSet[],
+): FieldSet {
+  if (like?.self !== self || like.elements.length !== elements.length) return fieldSetNode(self, elements, children);
+  for (let i = 0; i < elements.length; i++) {
+    if (like.elements[i] !== elements[i] || like.children[i] !== children[i])
+      return fieldSetNode(self, elements, children);
+  }
+  return like;
 }
 
 /** The keys by code unit: an insertion sort, since maps are small and often sorted already. */
@@ -62,26 +94,40 @@ function orderedKeys(map: JsonObject): readonly string[] {
   return keys;
 }
 
-function listNode(list: JsonArray, type: ListType): FieldSet {
-  if (list.length === 0) return EMPTY_SET;
-  const elements = list.map((item) => itemElement(type, item));
-  const sorted = sortedElements(elements);
-  let children: readonly FieldSet[] | undefined;
-  if (sorted === elements && !hasNeighbours(sorted))
-    children = list.map((item) => withSelf(nodeOf(item, type.items.type), true));
-  if (children !== undefined) return { self: false, elements, children };
-  const byElement = new Map<PathElement, FieldSet>();
-  for (const [i, element] of elements.entries()) {
-    byElement.set(
-      element,
-      byElement.has(element) ? LEAF : withSelf(nodeOf(list[i] as JsonValue, type.items.type), true),
-    );
+function listNode(list: JsonArray, type: ListType, self: boolean, like: FieldSet | undefined): FieldSet {
+  const order = itemOrder(list, type);
+  const elements: PathElement[] = [];
+  const children: FieldSet[] = [];
+  for (const index of order) {
+    const item = list[index] as JsonValue;
+    const element = itemElement(type, item);
+    const at = elements.length;
+    if (elements[at - 1] === element) {
+      children[at - 1] = LEAF;
+      continue;
+    }
+    elements.push(element);
+    children.push(nodeOf(item, type.items.type, true, like === undefined ? undefined : childNear(like, element, at)));
   }
-  const unique = hasNeighbours(sorted) ? sorted.filter((element, i) => element !== sorted[i - 1]) : sorted;
-  return { self: false, elements: unique, children: unique.map((element) => byElement.get(element) as FieldSet) };
+  return nodeLike(like, self, elements, children);
 }
 
-function hasNeighbours(sorted: readonly PathElement[]): boolean {
-  for (let i = 1; i < sorted.length; i++) if (sorted[i - 1] === sorted[i]) return true;
-  return false;
+/** The places of the items of a set or keyed list, in the order of their elements. */
+function itemOrder(list: JsonArray, type: ListType): readonly number[] {
+  const order = list.map((_item, i) => i);
+  const texts = itemTexts(type, list);
+  if (texts !== undefined) {
+    return isSorted(texts, byText) ? order : order.sort((a, b) => byText(texts[a] as string, texts[b] as string));
+  }
+  const elements = list.map((item) => itemElement(type, item));
+  return isSorted(elements, compareElements)
+    ? order
+    : order.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function isSorted<T>(items: readonly T[], compare: (a: T, b: T) => number): boolean {
+  for (let i = 1; i < items.length; i++) if (compare(items[i - 1] as T, items[i] as T) > 0) return false;
+  return true;
 }

@@ -115,6 +115,8 @@ export class TypeCache {
   readonly sets: WeakMap<object, FieldSet> = new WeakMap();
   /** The type that a stored object has been found to have. */
   readonly checked: WeakMap<object, Type> = new WeakMap();
+  /** The type whose schema a set has been found to agree with. */
+  readonly reconciled: WeakMap<FieldSet, Type> = new WeakMap();
   readonly #plain = new WeakMap<Schema, Type>();
   readonly #preserving = new WeakMap<Schema, Type>();
   readonly #customRoots = new WeakMap<Schema, Type>();
