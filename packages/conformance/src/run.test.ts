@@ -17,6 +17,7 @@ async function inProcess(): Promise<Target> {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
       sleep: (ms) => clock.advance(ms),
+      turn: () => clock.turn(),
       schedule: (ms, action) => clock.schedule(ms, action),
     },
     async send({ method, path, contentType, accept, body }, signal) {

@@ -1,7 +1,18 @@
-import { bodyText, header, JsonSyntaxError, parseJson, type HttpRequest, type HttpResponse } from "@fairlead/base";
+import {
+  bodyText,
+  header,
+  JsonLimitError,
+  JsonSyntaxError,
+  parseJson,
+  type HttpRequest,
+  type HttpResponse,
+  type JsonValue,
+  type ParseOptions,
+} from "@fairlead/base";
 
 import { parseYaml, YamlError } from "@fairlead/apimachinery/yaml";
 
+import { OBJECT_BOUNDS } from "../registry/bounds.js";
 import { quoteBody } from "../registry/check-kind.js";
 import type { ParsedBody } from "../registry/decode.js";
 import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures.js";
@@ -56,7 +67,7 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
   if (type === "application/yaml" && !text.trimStart().startsWith("{")) return yamlBody(text, kind);
   const duplicates: string[] = [];
   try {
-    const value = parseJson(text, {
+    const value = parseBounded(text, {
       onDuplicateKey: ({ path }) => duplicates.push(`duplicate field ${JSON.stringify(path)}`),
     });
     return { value, duplicates, format: "json", text };
@@ -65,6 +76,16 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
     throw badRequest(
       `${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${kind === "" ? "" : ` (${quoteBody(text)})`}`,
     );
+  }
+}
+
+/** JSON of an object or a patch. @throws JsonSyntaxError @throws StatusError 413 */
+function parseBounded(text: string, options: ParseOptions): JsonValue {
+  try {
+    return parseJson(text, { ...OBJECT_BOUNDS, ...options });
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw tooLarge(`Request entity too large: ${error.message}`);
+    throw error;
   }
 }
 
@@ -87,7 +108,7 @@ export function parseApplyBody(text: string): ParsedBody {
   if (text.trimStart().startsWith("{")) {
     const duplicates: string[] = [];
     try {
-      const value = parseJson(text, {
+      const value = parseBounded(text, {
         onDuplicateKey: ({ key, line }) =>
           duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`),
       });
@@ -109,7 +130,7 @@ export function parseApplyBody(text: string): ParsedBody {
 export function parsePatch(text: string, type: PatchType): ParsedPatch {
   const duplicates: string[] = [];
   try {
-    return { value: parseJson(text, { onDuplicateKey: ({ path }) => duplicates.push(path) }), duplicates };
+    return { value: parseBounded(text, { onDuplicateKey: ({ path }) => duplicates.push(path) }), duplicates };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequest(type === "strategic" ? error.message : `error decoding patch: ${error.message}`);

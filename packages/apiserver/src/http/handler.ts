@@ -3,7 +3,9 @@ import { failure, StatusError } from "@fairlead/apimachinery";
 
 import { authenticate, impersonated, type Authenticator } from "../auth/authenticate.js";
 import { authorize, type Authorizer } from "../auth/authorize.js";
+import { serverError } from "../registry/failures.js";
 import type { UserInfo } from "../registry/request.js";
+import { RequestTooLargeError } from "../storage/errors.js";
 import { attributesOf } from "./attributes.js";
 import { servePath, type PathServer } from "./paths.js";
 import { requestInfo } from "./request-info.js";
@@ -48,6 +50,7 @@ async function answer(
     });
   } catch (error) {
     if (error instanceof StatusError) return statusResponse(error.status);
+    if (error instanceof RequestTooLargeError) return statusResponse(serverError(error.message).status);
     if (caller.signal.aborted) throw caller.signal.reason;
     options.registry.logger.error("request failed", { method: request.method, path: request.path, error });
     return statusResponse(

@@ -2,6 +2,7 @@ import { type HttpResponse } from "@fairlead/base";
 import { StatusError } from "@fairlead/apimachinery";
 
 import { applyObject } from "../registry/apply.js";
+import { isHeavy } from "../registry/bounds.js";
 import { createObject } from "../registry/create.js";
 import { decodeObject } from "../registry/decode.js";
 import { deleteObject } from "../registry/delete.js";
@@ -52,6 +53,7 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
   const context: RequestContext = {
     user,
     signal,
+    bodyBytes: call.request.body?.length ?? 0,
     warn: (text) => warnings.push(text),
     checkCreate: () => call.authorize(attributesOf({ ...info, verb: "create" }, call.request.method)),
   };
@@ -169,6 +171,7 @@ async function create(server: ResourceServer, call: Call): Promise<HttpResponse>
   const encoding = encodingOf(server, call);
   const options = writeOptions(info.query, "CreateOptions", userAgent(request));
   const body = await readObjectBody(request, endpoint.strategy.info.kind);
+  if (isHeavy(context.bodyBytes)) await server.registry.clock.turn();
   const object = decodeObject(endpoint, body, options, context);
   const review = server.reviews({
     endpoint,
@@ -187,6 +190,7 @@ async function update(server: ResourceServer, call: Call): Promise<HttpResponse>
   const encoding = encodingOf(server, call);
   const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
   const body = await readObjectBody(request, endpoint.strategy.info.kind);
+  if (isHeavy(context.bodyBytes)) await server.registry.clock.turn();
   const object = decodeObject(endpoint, body, options, context);
   const written = await replaceObject(server.registry, endpoint, { target: targetOf(call), object, options, context });
   return objectResponse(encoding, written.object, {

@@ -1,6 +1,7 @@
 import { deepEqual, type JsonObject } from "@fairlead/base";
 import { applyConfiguration } from "@fairlead/ssa";
 
+import { isHeavy } from "./bounds.js";
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, notFound } from "./failures.js";
@@ -29,7 +30,10 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
   if (live === undefined) {
     if (target.subresource !== "") throw notFound(info, target.name);
     const config = request.config();
+    const heavy = isHeavy(context.bodyBytes);
+    if (heavy) await registry.clock.turn();
     const applied = applyConfiguration(ssa, { live: undefined, config, manager, force });
+    if (heavy) await registry.clock.turn();
     checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
     if (uid !== "")
@@ -50,11 +54,14 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
     };
   }
   let config: JsonObject | undefined;
-  const next = (seen: JsonObject): JsonObject => {
-    config ??= request.config();
-    const applied = applyConfiguration(ssa, { live: seen, config, manager, force });
-    checkIdentity(endpoint, applied, target);
-    return inNamespace(endpoint, target.namespace, applied);
+  const next = (seen: JsonObject): JsonObject | Promise<JsonObject> => {
+    const wanted = (config ??= request.config());
+    const merged = (): JsonObject => {
+      const applied = applyConfiguration(ssa, { live: seen, config: wanted, manager, force });
+      checkIdentity(endpoint, applied, target);
+      return inNamespace(endpoint, target.namespace, applied);
+    };
+    return isHeavy(context.bodyBytes) ? registry.clock.turn().then(merged) : merged();
   };
   return {
     object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }),

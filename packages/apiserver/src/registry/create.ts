@@ -2,6 +2,7 @@ import { formatTime, nameSuffix, uuid, type JsonObject, type MutableJsonObject }
 import { validateObjectMeta, type FieldError } from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
+import { checkBounds, isHeavy } from "./bounds.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
@@ -34,7 +35,10 @@ export async function createObject(
   ) {
     throw serverError("resourceVersion should not be set on objects to be created");
   }
+  const heavy = isHeavy(request.context.bodyBytes);
+  if (heavy) await registry.clock.turn();
   const defaulted = withDefaults(endpoint, inNamespace(endpoint, request.namespace, request.object));
+  if (heavy) await registry.clock.turn();
   const tracked = trackUpdate(managerContext(registry, endpoint, ""), {
     live: undefined,
     next: wiped(withUniqueOwners(defaulted, request.context.warn)),
@@ -76,6 +80,9 @@ async function insertOnce(
   const { strategy } = endpoint;
   const { info } = strategy;
   const { namespace, options, context } = request;
+  const heavy = isHeavy(context.bodyBytes);
+  if (heavy) checkBounds(request.object);
+  if (heavy) await registry.clock.turn();
   const nowMs = registry.clock.now();
   const admission = {
     operation: "CREATE",
@@ -99,11 +106,13 @@ async function insertOnce(
   if (info.hasStatus) delete object["status"];
   strategy.prepareForCreate?.(object, { nowMs });
   if (info.hasStatus) strategy.applyDefaults(object);
+  if (heavy) await registry.clock.turn();
   const name = metaText(object, "name");
   const errors = createErrors(endpoint, object);
   if (errors.length > 0) throw invalid(info, name, errors);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
   await registry.admission.validate({ ...admission, name, object });
+  if (heavy) await registry.clock.turn();
   const key = storageKey(endpoint, namespace, name);
   if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
   const stored = endpoint.convert(object, endpoint.storageVersion);

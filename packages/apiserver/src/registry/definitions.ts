@@ -251,6 +251,7 @@ async function deleteAll(registry: Registry, endpoint: Endpoint, collection: str
   const context = {
     user: { username: "system:apiserver", groups: ["system:masters"] },
     signal: new AbortController().signal,
+    bodyBytes: 0,
     warn: () => undefined,
   };
   for (const { object } of registry.storage.list(collection, { prefix: "" })) {

@@ -7,6 +7,7 @@ import {
 } from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
+import { isHeavy } from "./bounds.js";
 import { inNamespace } from "./create.js";
 import { decodePatched } from "./decode.js";
 import type { Endpoint } from "./endpoint.js";
@@ -39,14 +40,16 @@ export interface PatchRequest {
 export async function patchObject(registry: Registry, endpoint: Endpoint, request: PatchRequest): Promise<JsonObject> {
   const { target, options, context } = request;
   const ssa = managerContext(registry, endpoint, target.subresource);
-  const next = (live: JsonObject): JsonObject => {
+  const next = (live: JsonObject): JsonObject | Promise<JsonObject> => {
     const decoded = patchedObject(endpoint, request, live);
     checkIdentity(endpoint, decoded, target);
-    return trackUpdate(ssa, {
-      live,
-      next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn),
-      manager: options.fieldManager,
-    });
+    const tracked = (): JsonObject =>
+      trackUpdate(ssa, {
+        live,
+        next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn),
+        manager: options.fieldManager,
+      });
+    return isHeavy(context.bodyBytes) ? registry.clock.turn().then(tracked) : tracked();
   };
   return updateObject(registry, endpoint, { target, options, context, next, via: "patch" });
 }

@@ -10,6 +10,8 @@ export interface UserInfo {
 export interface RequestContext {
   readonly user: UserInfo;
   readonly signal: AbortSignal;
+  /** Of the request; 0 without a body. */
+  readonly bodyBytes: number;
   /** Collects the texts of `Warning` headers. */
   readonly warn: (text: string) => void;
   /** Refuses (403) when the user may not create what PUT or an apply is about to; absent where everything is allowed. */

@@ -3,6 +3,7 @@ import { validateObjectMetaUpdate, type FieldError } from "@fairlead/apimachiner
 import { keepTimesOfNoOp } from "@fairlead/ssa";
 
 import type { Record } from "../storage/storage.js";
+import { checkBounds, isHeavy } from "./bounds.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
@@ -18,7 +19,7 @@ export interface UpdateRequest {
    * The wanted object, with its ownership, from the live one in the endpoint's version. Called again when another write
    * came between; throws to refuse.
    */
-  readonly next: (live: JsonObject) => JsonObject;
+  readonly next: (live: JsonObject) => JsonObject | Promise<JsonObject>;
   /** How a wrong uid is answered: PUT 409, patch and apply 422. */
   readonly via: "update" | "patch" | "apply";
 }
@@ -59,7 +60,12 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const { record, key, options, context, target } = attempt;
   const version = apiVersionOf(info);
   const live = endpoint.convert(record.object, version);
-  const wanted = attempt.next(live);
+  const heavy = isHeavy(Math.max(context.bodyBytes, record.text.length));
+  if (heavy) await registry.clock.turn();
+  const wantedOrPromise = attempt.next(live);
+  const wanted = wantedOrPromise instanceof Promise ? await wantedOrPromise : wantedOrPromise;
+  if (heavy) checkBounds(wanted);
+  if (heavy) await registry.clock.turn();
   checkVersion(endpoint, attempt, wanted, live);
   const admission = {
     operation: "UPDATE",
@@ -83,12 +89,14 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   });
   const prepared = early ? withCoercedMetadata(endpoint, changed) : keepTimesOfNoOp(changed, live);
   const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
+  if (heavy) await registry.clock.turn();
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
   if (errors.length > 0) throw invalid(info, target.name, errors);
   for (const warning of strategy.warnings?.(prepared, live) ?? []) context.warn(warning);
   const validating = registry.admission.validate({ ...admission, object: prepared });
   if (validating instanceof Promise) await validating;
 
+  if (heavy) await registry.clock.turn();
   const stored = endpoint.convert(prepared, endpoint.storageVersion);
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
   if (isReleased(live, prepared))

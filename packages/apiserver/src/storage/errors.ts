@@ -11,3 +11,10 @@ export class CompactedError extends FairleadError {
     this.oldest = oldest;
   }
 }
+
+/** The JSON of an object is longer than etcd would take. The message is etcd's. */
+export class RequestTooLargeError extends FairleadError {
+  constructor() {
+    super("StoredTooLarge", "etcdserver: request is too large");
+  }
+}

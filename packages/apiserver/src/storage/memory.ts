@@ -1,7 +1,7 @@
 import { byCodeUnit, deepFreeze, stringifyJson, type JsonObject } from "@fairlead/base";
 
 import { Collection } from "./collection.js";
-import { CompactedError } from "./errors.js";
+import { CompactedError, RequestTooLargeError } from "./errors.js";
 import type { Range, Record, Storage, StorageEvent } from "./storage.js";
 
 export interface MemoryStorageOptions {
@@ -23,6 +23,9 @@ export interface PersistedWrite {
   /** The object's JSON; undefined for a deletion. */
   readonly text: string | undefined;
 }
+
+/** etcd's `--max-request-bytes`. */
+const MAX_BYTES = 1.5 * 1024 * 1024;
 
 interface Event extends StorageEvent {
   readonly collection: string;
@@ -104,10 +107,12 @@ export class MemoryStorage implements Storage {
     if ((before?.revision ?? 0) !== expected) return undefined;
     const revision = this.#assigned + 1;
     const object = make(revision);
-    this.#assigned = revision;
     const last = object ?? withRevision(before?.object ?? { metadata: {} }, revision);
+    const text = stringifyJson(last);
+    if (object !== undefined && byteLength(text, MAX_BYTES) > MAX_BYTES) throw new RequestTooLargeError();
+    this.#assigned = revision;
     if (this.#freeze) deepFreeze(last);
-    const record: Record = { key, revision, object: last, text: stringifyJson(last) };
+    const record: Record = { key, revision, object: last, text };
     const event: Event = {
       type: object === undefined ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED",
       collection,
@@ -215,6 +220,11 @@ export class MemoryStorage implements Storage {
     }
     return low;
   }
+}
+
+/** The length of a text in UTF-8, which is only looked at where it may be beyond a bound. */
+function byteLength(text: string, bound: number): number {
+  return text.length * 3 <= bound ? text.length : new TextEncoder().encode(text).length;
 }
 
 function withRevision(object: JsonObject, revision: number): JsonObject {

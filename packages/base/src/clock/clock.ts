@@ -16,6 +16,9 @@ export interface Clock {
    */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 
+  /** Resolves when other work that is ready has had its turn. Takes no time; for long computations between their parts. */
+  turn(): Promise<void>;
+
   /** Calls `action` once after `ms` milliseconds, unless the returned function is called first. Never keeps Node alive. */
   schedule(ms: number, action: () => void): () => void;
 }

@@ -16,6 +16,10 @@ export const systemClock: Clock = {
         reject(signal.reason as Error);
       });
     }),
+  turn: () =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    }),
   schedule: (ms, action) => {
     const timer = setTimeout(action, Math.min(ms, 0x7fffffff));
     timer.unref();

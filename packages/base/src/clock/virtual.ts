@@ -46,6 +46,11 @@ export class VirtualClock implements Clock {
     });
   }
 
+  /** Nothing but promises is ready on a clock that stands still. */
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
   schedule(ms: number, action: () => void): () => void {
     const alarm: Alarm = { at: this.#now + Math.max(0, ms), order: this.#order++, ring: action, cancelled: false };
     this.#alarms.push(alarm);

@@ -6,6 +6,8 @@ export interface ParseOptions {
   readonly maxDepth?: number;
   /** Values (scalars, arrays, objects) at most; 2,000,000 by default. */
   readonly maxNodes?: number;
+  /** Keys of one object at most; as many as values by default. */
+  readonly maxKeys?: number;
   /** Called for each key that stands twice in its object; the last value wins. */
   readonly onDuplicateKey?: (duplicate: DuplicateKey) => void;
 }
@@ -19,7 +21,7 @@ export interface DuplicateKey {
   readonly line: number;
 }
 
-/** Text that is not JSON, or is beyond a bound. The message is Go's (`invalid character 'x' looking for …`). */
+/** Text that is not JSON, or is nested too deep. The message is Go's (`invalid character 'x' looking for …`). */
 export class JsonSyntaxError extends FairleadError {
   /** UTF-16 units before the failure. */
   readonly offset: number;
@@ -30,11 +32,19 @@ export class JsonSyntaxError extends FairleadError {
   }
 }
 
+/** JSON with more in it than its reader wants to hold. The message names the bound. */
+export class JsonLimitError extends FairleadError {
+  constructor(message: string) {
+    super("JsonLimit", message);
+  }
+}
+
 /**
  * Parses JSON without losing anything: integers beyond 2^53 become `bigint`, other spellings that JavaScript would
  * change become JsonNumber, `__proto__` is a key like any other.
  *
  * @throws JsonSyntaxError
+ * @throws JsonLimitError
  */
 export function parseJson(text: string, options: ParseOptions = {}): JsonValue {
   return new Parser(text, options).parse();
@@ -42,20 +52,27 @@ export function parseJson(text: string, options: ParseOptions = {}): JsonValue {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const NEWLINE = 10;
+const ZERO = 48;
+const NINE = 57;
 
 class Parser {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #maxNodes: number;
+  readonly #maxKeys: number;
   readonly #onDuplicateKey: ((duplicate: DuplicateKey) => void) | undefined;
   readonly #path: (string | number)[] = [];
   #at = 0;
+  #counted = 0;
+  #line = 1;
   #nodes = 0;
 
   constructor(text: string, options: ParseOptions) {
     this.#text = text;
     this.#maxDepth = options.maxDepth ?? 1000;
     this.#maxNodes = options.maxNodes ?? 2_000_000;
+    this.#maxKeys = options.maxKeys ?? this.#maxNodes;
     this.#onDuplicateKey = options.onDuplicateKey;
   }
 
@@ -68,7 +85,7 @@ class Parser {
 
   #value(depth: number): JsonValue {
     if (depth > this.#maxDepth) throw new JsonSyntaxError("exceeded max depth", this.#at);
-    if (++this.#nodes > this.#maxNodes) throw new JsonSyntaxError(`more than ${this.#maxNodes} values`, this.#at);
+    if (++this.#nodes > this.#maxNodes) throw new JsonLimitError(`limit is ${this.#maxNodes} values`);
     this.#space();
     switch (this.#text.charCodeAt(this.#at)) {
       case 123:
@@ -96,7 +113,8 @@ class Parser {
       this.#at++;
       return out;
     }
-    while (true) {
+    for (let keys = 1; ; keys++) {
+      if (keys > this.#maxKeys) throw new JsonLimitError(`limit is ${this.#maxKeys} keys in one object`);
       this.#space();
       if (this.#text.charCodeAt(this.#at) !== QUOTE) this.#fail("looking for beginning of object key string");
       const key = this.#string();
@@ -109,7 +127,7 @@ class Parser {
           this.#onDuplicateKey({
             path: formatKeyPath(this.#path),
             key,
-            line: this.#text.slice(0, this.#at).split("\n").length,
+            line: this.#lineHere(),
           });
         }
       }
@@ -123,6 +141,13 @@ class Parser {
         return out;
       } else this.#fail("after object key:value pair");
     }
+  }
+
+  /** The line that has been reached; asked for in the order of the text, so that each character is looked at once. */
+  #lineHere(): number {
+    for (; this.#counted < this.#at; this.#counted++)
+      if (this.#text.charCodeAt(this.#counted) === NEWLINE) this.#line++;
+    return this.#line;
   }
 
   #array(depth: number): JsonValue {
@@ -164,50 +189,69 @@ class Parser {
       }
       at++;
     }
-    let out = text.slice(start, at);
-    while (true) {
-      const c = text.charCodeAt(at);
-      if (c === QUOTE) {
-        this.#at = at + 1;
-        return out.toWellFormed(); // Half of a surrogate pair is U+FFFD, as Go's decoder has it.
-      }
-      if (c === BACKSLASH) {
-        this.#at = at + 1;
-        out += this.#escape();
-        at = this.#at;
-        continue;
-      }
-      if (c < 32 || at >= text.length) {
-        this.#at = at;
-        this.#fail("in string literal");
-      }
-      let end = at + 1;
-      for (let d = text.charCodeAt(end); d !== QUOTE && d !== BACKSLASH && d >= 32; d = text.charCodeAt(end)) end++;
-      out += text.slice(at, end);
-      at = end;
+    return this.#escaped(start, at);
+  }
+
+  /** A string with escapes: the engine reads what is right, and the slow way finds what is wrong. */
+  #escaped(start: number, firstEscape: number): string {
+    const text = this.#text;
+    let end = firstEscape;
+    while (end < text.length && text.charCodeAt(end) !== QUOTE) end += text.charCodeAt(end) === BACKSLASH ? 2 : 1;
+    let out: string;
+    try {
+      out = JSON.parse(text.slice(start - 1, end + 1)) as string;
+    } catch {
+      return this.#badString(firstEscape);
+    }
+    this.#at = end + 1;
+    return out.toWellFormed(); // Half of a surrogate pair is U+FFFD, as Go's decoder has it.
+  }
+
+  /** Says what is wrong with a string, from its first escape on. */
+  #badString(firstEscape: number): never {
+    for (let at = firstEscape; ; at = this.#at) {
+      while (this.#text.charCodeAt(at) >= 32 && this.#text.charCodeAt(at) !== BACKSLASH) at++;
+      this.#at = at;
+      if (this.#text.charCodeAt(at) !== BACKSLASH) this.#fail("in string literal");
+      this.#at++;
+      this.#checkEscape();
     }
   }
 
-  #escape(): string {
+  #checkEscape(): void {
     const c = this.#text[this.#at];
-    const simple = c === undefined ? undefined : ESCAPES.get(c);
-    if (simple !== undefined) {
-      this.#at++;
-      return simple;
-    }
-    if (c !== "u") this.#fail("in string escape code");
-    for (let i = 1; i <= 4; i++) {
-      if (!/[0-9a-fA-F]/.test(this.#text[this.#at + i] ?? "")) {
-        this.#at += i;
-        this.#fail("in \\u hexadecimal character escape");
+    if (c !== undefined && ESCAPES.has(c)) this.#at++;
+    else if (c !== "u") this.#fail("in string escape code");
+    else {
+      for (let i = 1; i <= 4; i++) {
+        if (!/[0-9a-fA-F]/.test(this.#text[this.#at + i] ?? "")) {
+          this.#at += i;
+          this.#fail("in \\u hexadecimal character escape");
+        }
       }
+      this.#at += 5;
     }
-    const unit = Number.parseInt(this.#text.slice(this.#at + 1, this.#at + 5), 16);
-    this.#at += 5;
-    return String.fromCharCode(unit);
   }
 
   #number(): JsonValue {
+    return this.#smallInteger() ?? this.#anyNumber();
+  }
+
+  /** Up to 15 digits and nothing else, which is most numbers; undefined for all others. */
+  #smallInteger(): number | undefined {
+    const text = this.#text;
+    let at = this.#at;
+    let value = 0;
+    for (let c = text.charCodeAt(at); c >= ZERO && c <= NINE; c = text.charCodeAt(++at)) value = value * 10 + c - ZERO;
+    const length = at - this.#at;
+    if (length === 0 || length > 15 || (length > 1 && text.charCodeAt(this.#at) === ZERO)) return undefined;
+    const next = text.charCodeAt(at);
+    if (next === 46 || (next | 32) === 101) return undefined; // `.`, `e`, `E`
+    this.#at = at;
+    return value;
+  }
+
+  #anyNumber(): JsonValue {
     NUMBER.lastIndex = this.#at;
     const match = NUMBER.exec(this.#text);
     if (match === null) return this.#badNumber();
@@ -219,8 +263,8 @@ class Parser {
     const value = Number(literal);
     if (literal.length < 16 && match[1] === undefined && match[2] === undefined && !(value === 0 && literal.length > 1))
       return value;
-    if (String(value) === literal) return value;
-    if (match[1] === undefined && match[2] === undefined && literal !== "-0") {
+    if (literal.length <= 25 && String(value) === literal) return value;
+    if (match[1] === undefined && match[2] === undefined && literal !== "-0" && literal.length <= 20) {
       const integer = BigInt(literal);
       if (integer >= -(2n ** 63n) && integer < 2n ** 63n) return integer;
     }
@@ -265,16 +309,8 @@ class Parser {
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-]);
+/** What may follow a backslash, but `u`. */
+const ESCAPES = new Set('"\\/bfnrt');
 
 /** A character as Go's `quoteChar` prints it. */
 function quoted(point: number): string {

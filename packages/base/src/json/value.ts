@@ -127,7 +127,7 @@ const GREATEST_INT64 = 2n ** 63n - 1n;
  * Anything but a JsonNumber is returned as it is.
  */
 export function decodedNumber(value: JsonNumber): number | bigint {
-  if (/^-?\d+$/.test(value.text)) {
+  if (value.text.length <= 20 && /^-?\d+$/.test(value.text)) {
     const integer = BigInt(value.text);
     if (integer >= LEAST_INT64 && integer <= GREATEST_INT64)
       return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;

@@ -41,6 +41,7 @@ function shifted(clock: VirtualClock, byMs: number): Clock {
     now: () => clock.now() + byMs,
     monotonic: () => clock.monotonic() + byMs * 7,
     sleep: (ms, signal) => clock.sleep(ms, signal),
+    turn: () => clock.turn(),
     schedule: (ms, action) => clock.schedule(ms, action),
   };
 }

@@ -38,7 +38,11 @@ export function applyObject(
   const { live, config, manager } = input;
   const reconciled = reconcileManagers(context, live, input.managers);
   const last = reconciled.get(manager);
-  const owned: VersionedSet = { set: ownedByConfig(context, config, last?.set), apiVersion: config.apiVersion, applied: true };
+  const owned: VersionedSet = {
+    set: ownedByConfig(context, config, last?.set),
+    apiVersion: config.apiVersion,
+    applied: true,
+  };
   const managers = new Map(reconciled).set(manager, owned);
   const merged: TypedObject = { ...live, value: mergeTyped(live.value, config.value, live.type) as JsonObject };
   const pruned = isNothingToPrune(managers, last, owned, config)

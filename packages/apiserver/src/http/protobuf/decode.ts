@@ -20,6 +20,7 @@ export class ProtobufError extends FairleadError {
 
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const MAX_DEPTH = 100;
+const MAX_FIELDS = 100_000;
 
 let messages: ProtobufMessages | undefined;
 
@@ -40,7 +41,11 @@ export function decodeProtobuf(bytes: Uint8Array): JsonObject {
       throw new ProtobufError(
         `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
       );
-    return { apiVersion, kind, ...readMessage(new BinaryReader(raw), { type, messages, depth: 0 }) };
+    return {
+      apiVersion,
+      kind,
+      ...readMessage(new BinaryReader(raw), { type, messages, depth: 0, budget: { left: MAX_FIELDS } }),
+    };
   } catch (error) {
     if (error instanceof ProtobufError) throw error;
     throw new ProtobufError(`unable to decode protobuf: ${error instanceof Error ? error.message : String(error)}`, {
@@ -100,6 +105,8 @@ function messageName(apiVersion: string, kind: string): string {
 }
 
 interface Place {
+  /** Fields that may still be read. */
+  readonly budget: { left: number };
   readonly type: string;
   readonly messages: ProtobufMessages;
   readonly depth: number;
@@ -113,6 +120,7 @@ function readMessage(reader: BinaryReader, place: Place): MutableJsonObject {
   each(reader, (number, at, wire) => {
     const field = fields.get(number);
     if (field === undefined) return false;
+    if (--place.budget.left < 0) throw new ProtobufError(`protobuf holds more than ${MAX_FIELDS} values`);
     readField(out, field, { reader: at, wire, place });
     return true;
   });
