@@ -73,6 +73,7 @@ export default defineConfig(
   {
     ignores: [
       "**/dist/**",
+      "**/.stryker-tmp/**",
       "**/node_modules/**",
       "packages/*/src/generated/**",
       "packages/conformance/data/**",

@@ -1,4 +1,4 @@
-import { getOwn, isObject, type HttpRequest, type JsonObject } from "@fairlead/base";
+import { decodeNumbers, getOwn, isObject, type HttpRequest, type JsonObject } from "@fairlead/base";
 import { jsonTypeName } from "@fairlead/apimachinery";
 
 import { badRequest, unsupportedMediaType } from "../registry/failures.js";
@@ -29,8 +29,8 @@ export function patchTypeOf({ request, endpoint }: Call): PatchType | undefined 
 }
 
 /**
- * The body of an apply: an object of a kind. The text is read now, and parsed when the verb asks for it: whether there is
- * anything to change is known first.
+ * The body of an apply: an object of a kind, its numbers decoded. The text is read now, and parsed when the verb asks
+ * for it: whether there is anything to change is known first.
  */
 export async function readConfiguration(
   { request, context }: Call,
@@ -61,7 +61,7 @@ export async function readConfiguration(
         `invalid object type: ${version === "" ? "/" : version.includes("/") ? version : `/${version}`}, Kind=${String(sent.kind)}`,
       );
     }
-    return value;
+    return decodeNumbers(value) as JsonObject;
   };
 }
 

@@ -263,12 +263,11 @@ class Parser {
     const value = Number(literal);
     if (literal.length < 16 && match[1] === undefined && match[2] === undefined && !(value === 0 && literal.length > 1))
       return value;
-    if (literal.length <= 25 && String(value) === literal) return value;
-    if (match[1] === undefined && match[2] === undefined && literal !== "-0" && literal.length <= 20) {
+    if (literal.length <= 20 && match[1] === undefined && match[2] === undefined && !Number.isSafeInteger(value)) {
       const integer = BigInt(literal);
       if (integer >= -(2n ** 63n) && integer < 2n ** 63n) return integer;
     }
-    return new JsonNumber(literal);
+    return literal.length <= 25 && String(value) === literal ? value : new JsonNumber(literal);
   }
 
   #badNumber(literal?: string): never {

@@ -168,7 +168,7 @@ describe("path elements", () => {
         expect(compareElements(a, b) === 0).toBe(a === b);
         if (compareElements(a, b) < 0 && compareElements(b, c) < 0) expect(compareElements(a, c)).toBeLessThan(0);
       }),
-      { numRuns: 500 },
+      { numRuns: 5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -10,7 +10,7 @@ import { difference, intersection, union } from "../fieldpath/set-algebra.js";
 import { compareTyped } from "../typed/compare.js";
 import { widget, widgetType } from "../typed/schema.fixtures.js";
 import { fieldSetOfValue } from "../typed/to-field-set.js";
-import { nullableSpecs, specs, unordered } from "../typed/value.fixtures.js";
+import { nullableSpecs, RUNS, specs, unordered } from "../typed/value.fixtures.js";
 import { Lab, ownersOf } from "./endpoint.fixtures.js";
 import { fieldsOwnedBy } from "./owned.js";
 
@@ -138,7 +138,7 @@ describe("an apply", () => {
         expect(sorted(lab.spec)).toEqual(sorted(without.spec));
         expect(ownersOf(lab.object)).toEqual(ownersOf(without.object));
       }),
-      { numRuns: 200 },
+      { numRuns: 2 * RUNS },
     );
   });
 
@@ -154,7 +154,7 @@ describe("an apply", () => {
         expect(sorted(lab.spec)).toEqual(sorted(direct.spec));
         expect(ownersOf(lab.object)).toEqual(ownersOf(direct.object));
       }),
-      { numRuns: 200 },
+      { numRuns: 2 * RUNS },
     );
   });
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "@fairlead/base";
 
 import { widget, widgetType } from "../typed/schema.fixtures.js";
 import { fieldSetOfValue } from "../typed/to-field-set.js";
-import { specs } from "../typed/value.fixtures.js";
+import { RUNS, specs } from "../typed/value.fixtures.js";
 import type { MergeContext, TypedObject } from "./context.js";
 import type { Managers } from "./managers.js";
 import { applyObject, updateObject } from "./updater.js";
@@ -36,7 +36,7 @@ describe.each(["empty", "null"] as const)("with emptied containers left %s", (em
         expect(fast.object?.value).toEqual(slow.object?.value);
         expect([...fast.managers]).toEqual([...slow.managers]);
       }),
-      { numRuns: 300 },
+      { numRuns: 3 * RUNS },
     );
   });
 

@@ -12,7 +12,7 @@ import { extractItems, removeItems } from "./remove.js";
 import { widget, widgetType } from "./schema.fixtures.js";
 import { fieldSetOfValue } from "./to-field-set.js";
 import type { Type } from "./type.js";
-import { nullableSpecs, specs, unordered } from "./value.fixtures.js";
+import { nullableSpecs, RUNS, specs, unordered } from "./value.fixtures.js";
 
 /** Merging as it is told: recursive, by identity, in quadratic time, without sharing and without order. */
 function slowMerge(live: JsonValue | undefined, config: JsonValue | undefined, type: Type): JsonValue | undefined {
@@ -61,7 +61,7 @@ describe("merging", () => {
           sorted(slowMerge(live, config, widgetType) as JsonValue),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 3 * RUNS },
     );
   });
 

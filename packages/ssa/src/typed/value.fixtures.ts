@@ -8,6 +8,9 @@ import type { Type } from "./type.js";
  * Random specifications of the widget. Values are drawn from small pools, so that two of them often meet.
  */
 
+/** How often a property runs unless it says otherwise; one that needs more asks for a multiple. */
+export const RUNS: number = fc.readConfigureGlobal().numRuns ?? 100;
+
 const word = fc.constantFrom("a", "b", "c");
 const small = fc.constantFrom(0, 1, 2);
 const map = fc.dictionary(word, word, { maxKeys: 3 });

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonValue } from "@fairlead/base";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
 
 /**
  * Whether two values are the same to a merge: numbers compare by value whatever their kind, maps ignore the order of
@@ -6,7 +6,7 @@ import { isArray, isObject, type JsonValue } from "@fairlead/base";
  */
 export function equalValues(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return equalNumbers(a, b);
+  if (typeof a !== "object" || typeof b !== "object") return equalNumbers(a, b);
   if (isArray(a)) {
     if (!isArray(b) || a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) if (!equalValues(a[i] as JsonValue, b[i] as JsonValue)) return false;
@@ -22,9 +22,14 @@ export function equalValues(a: JsonValue, b: JsonValue): boolean {
   return true;
 }
 
+/** Beyond 2^53 too: Go compares integers to the digit. */
 function equalNumbers(a: JsonValue, b: JsonValue): boolean {
-  if (typeof a === "bigint") return typeof b === "number" && Number(a) === b;
-  return typeof a === "number" && typeof b === "bigint" && a === Number(b);
+  if (typeof a === "bigint") return typeof b === "number" && equalInteger(b, a);
+  return typeof b === "bigint" && typeof a === "number" && equalInteger(a, b);
+}
+
+function equalInteger(value: number, integer: bigint): boolean {
+  return Number.isInteger(value) && BigInt(value) === integer;
 }
 
 /**
@@ -34,28 +39,25 @@ function equalNumbers(a: JsonValue, b: JsonValue): boolean {
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const [rankA, rankB] = [rank(a), rank(b)];
   if (rankA !== rankB) return rankA - rankB;
-  if (isArray(a) && isArray(b)) return compareLists(a, b);
-  if (isObject(a) && isObject(b)) return compareMaps(a, b);
-  if (a === null || b === null || equalValues(a, b)) return 0;
+  if (isArray(a)) return compareLists(a, b as JsonArray);
+  if (isObject(a)) return compareMaps(a, b as JsonObject);
+  if (equalValues(a, b)) return 0;
   return (a as string | number) < (b as string | number) ? -1 : 1;
 }
 
 function rank(value: JsonValue): number {
+  if (value === null) return 5;
   switch (typeof value) {
-    case "number":
-    case "bigint":
-      return 0;
     case "string":
       return 1;
     case "boolean":
       return 2;
     default:
+      return isArray(value) ? 3 : isObject(value) ? 4 : 0;
   }
-  if (value === null) return 5;
-  return isArray(value) ? 3 : isObject(value) ? 4 : 0;
 }
 
-function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number {
+function compareLists(a: JsonArray, b: JsonArray): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
     const order = compareValues(a[i] as JsonValue, b[i] as JsonValue);
     if (order !== 0) return order;
@@ -63,10 +65,7 @@ function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number 
   return a.length - b.length;
 }
 
-function compareMaps(
-  a: Readonly<Record<string, JsonValue | undefined>>,
-  b: Readonly<Record<string, JsonValue | undefined>>,
-): number {
+function compareMaps(a: JsonObject, b: JsonObject): number {
   const [keysA, keysB] = [Object.keys(a).sort(), Object.keys(b).sort()];
   for (let i = 0; i < keysA.length && i < keysB.length; i++) {
     const [keyA, keyB] = [keysA[i] as string, keysB[i] as string];

@@ -20,7 +20,6 @@ export function goSyntax(value: JsonValue, nested = false): string {
 
 /** A value as path elements show it (structured-merge-diff: value/value.go, ToString). */
 export function displayValue(value: JsonValue): string {
-  if (value === null) return "null";
   if (typeof value === "string") return goQuote(value);
   if (typeof value === "number") return formatGoNumber(value);
   if (isArray(value)) return `[${value.map(displayValue).join(",")}]`;
@@ -64,8 +63,7 @@ const ESCAPED: ReadonlyMap<string, string> = new Map([
   ["\\f", "\\u000c"],
 ]);
 
+/** JavaScript spells numbers as Go does, but for the sign of zero and for exponents, which have two digits in Go. */
 function goJsonNumber(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-6 || size >= 1e21)) return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
-  return Object.is(value, -0) ? "-0" : String(value);
+  return Object.is(value, -0) ? "-0" : String(value).replace(/e-(\d)$/, "e-0$1");
 }
