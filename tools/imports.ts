@@ -12,7 +12,7 @@ export interface Import {
   readonly specifier: string | undefined;
 }
 
-const SKIPPED = new Set(["node_modules", "dist", ".git"]);
+const SKIPPED = new Set(["node_modules", "dist", ".git", ".stryker-tmp"]);
 
 /** Every TypeScript file under a folder, sorted; none when there is no such folder. */
 export function sourceFiles(root: string, folder: string): readonly string[] {
