@@ -58,8 +58,8 @@ export interface CustomValidation {
 }
 
 /**
- * What is wrong with a custom resource beyond its own metadata. CEL rules are not evaluated; where they would be
- * skipped, the error that says so is added.
+ * What is wrong with a custom resource beyond its own metadata and its rules in CEL. Where these are skipped, since the
+ * object is too wrong for them, the error that says so is added.
  */
 export function validateCustomObject(
   object: JsonObject,
@@ -71,7 +71,12 @@ export function validateCustomObject(
     ...validateEmbedded(object, schema),
     ...listErrors(object, schema, options.old),
   ];
-  return hasRules(schema) && errors.some(isBlocking) ? [...errors, RULES_SKIPPED] : errors;
+  return hasRules(schema) && skipsRules(errors) ? [...errors, RULES_SKIPPED] : errors;
+}
+
+/** Whether errors are such that rules in CEL are not evaluated. */
+export function skipsRules(errors: readonly FieldError[]): boolean {
+  return errors.some(isBlocking);
 }
 
 const RULES_SKIPPED: FieldError = {

@@ -9,6 +9,8 @@ export interface GoUrl {
   /** Absent without `@`. */
   readonly user?: string;
   readonly host: string;
+  /** As it is written. Empty for what has no slashes, as mail addresses have none. */
+  readonly path: string;
   readonly query: string;
   readonly fragment: string;
 }
@@ -41,12 +43,18 @@ export function isRequestUri(text: string): boolean {
   return typeof readUrl(text, true) !== "string";
 }
 
+/** What Go's url.ParseRequestURI says of a text that it refuses; undefined for one that it takes. */
+export function requestUriProblem(text: string): string | undefined {
+  const read = readUrl(text, true);
+  return typeof read === "string" ? `parse ${goQuote(text)}: ${read}` : undefined;
+}
+
 /** The URL, or what is wrong with it. */
 function readUrl(text: string, forRequest: boolean): Omit<GoUrl, "fragment"> | string {
   if (/[\u0000-\u001f\u007f]/.test(text)) return "net/url: invalid control character in URL";
   if (text === "" && forRequest) return "empty url";
-  const nothing = { scheme: "", host: "", query: "" };
-  if (text === "*") return nothing;
+  const nothing = { scheme: "", host: "", path: "", query: "" };
+  if (text === "*") return { ...nothing, path: "*" };
   if (text.startsWith(":")) return "missing protocol scheme";
   const scheme = (/^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(text)?.[0] ?? "").toLowerCase();
   const [rest = "", query = ""] = splitOnce(scheme === "" ? text : text.slice(scheme.length + 1), "?");
@@ -56,7 +64,7 @@ function readUrl(text: string, forRequest: boolean): Omit<GoUrl, "fragment"> | s
     if ((rest.split("/")[0] ?? "").includes(":")) return "first path segment in URL cannot contain colon";
   }
   const hasAuthority = rest.startsWith("//") && (scheme !== "" || (!forRequest && !rest.startsWith("///")));
-  if (!hasAuthority) return escapeProblem(rest) ?? { ...nothing, scheme, query };
+  if (!hasAuthority) return escapeProblem(rest) ?? { ...nothing, scheme, path: rest, query };
   const slash = rest.indexOf("/", 2);
   const authority = slash < 0 ? rest.slice(2) : rest.slice(2, slash);
   const at = authority.lastIndexOf("@");
@@ -65,7 +73,15 @@ function readUrl(text: string, forRequest: boolean): Omit<GoUrl, "fragment"> | s
     hostProblem(host, scheme) ??
     (at < 0 ? undefined : userProblem(authority.slice(0, at))) ??
     (slash < 0 ? undefined : escapeProblem(rest.slice(slash)));
-  return problem ?? { scheme, ...(at < 0 ? {} : { user: authority.slice(0, at) }), host, query };
+  return (
+    problem ?? {
+      scheme,
+      ...(at < 0 ? {} : { user: authority.slice(0, at) }),
+      host,
+      path: slash < 0 ? "" : rest.slice(slash),
+      query,
+    }
+  );
 }
 
 function splitOnce(text: string, separator: string): readonly string[] {

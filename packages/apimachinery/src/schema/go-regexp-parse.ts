@@ -11,13 +11,20 @@ import {
   type SetPiece,
 } from "./go-regexp-class.js";
 
-/** What a regular expression consists of. Groups are not told apart: only whether a text matches is ever asked. */
+/** What a regular expression consists of. Groups are not told apart: nobody asks what they matched. */
 export type RegExpNode =
   | { readonly kind: "set"; readonly set: CharacterSet }
   | { readonly kind: "assert"; readonly what: Assertion }
   | { readonly kind: "all"; readonly nodes: readonly RegExpNode[] }
   | { readonly kind: "any"; readonly nodes: readonly RegExpNode[] }
-  | { readonly kind: "repeat"; readonly node: RegExpNode; readonly min: number; readonly max: number | undefined };
+  | {
+      readonly kind: "repeat";
+      readonly node: RegExpNode;
+      readonly min: number;
+      readonly max: number | undefined;
+      /** Whether fewer turns are preferred. */
+      readonly lazy: boolean;
+    };
 
 /** Conditions on a place between characters. */
 export type Assertion = "textStart" | "textEnd" | "lineStart" | "lineEnd" | "boundary" | "noBoundary";
@@ -36,6 +43,8 @@ interface Flags {
   readonly foldCase: boolean;
   readonly multiLine: boolean;
   readonly dotNewline: boolean;
+  /** Whether repetitions are lazy, and a question mark makes them greedy. */
+  readonly ungreedy: boolean;
 }
 
 /** A group that is open: its finished alternatives, and the one that is being read. */
@@ -56,7 +65,7 @@ interface State {
 
 /** @throws GoRegExpError */
 export function parseGoRegExp(text: string): RegExpNode {
-  const flags: Flags = { foldCase: false, multiLine: false, dotNewline: false };
+  const flags: Flags = { foldCase: false, multiLine: false, dotNewline: false, ungreedy: false };
   const state: State = { text, at: 0, flags, lastRepeat: undefined, frames: [{ flags, alternatives: [], nodes: [] }] };
   while (state.at < text.length) {
     const start = state.at;
@@ -155,14 +164,15 @@ interface Count {
 function repeat(state: State, { min, max, length }: Count): true {
   const { text, at } = state;
   let after = at + length;
-  if (text[after] === "?") after++;
+  const marked = text[after] === "?";
+  if (marked) after++;
   if (state.lastRepeat !== undefined)
     throw new GoRegExpError("invalid nested repetition operator", text.slice(state.lastRepeat, after));
   const { nodes } = top(state);
   const node = nodes.pop();
   const said = text.slice(at, after);
   if (node === undefined) throw new GoRegExpError("missing argument to repetition operator", said);
-  const repeated: RegExpNode = { kind: "repeat", node, min, max };
+  const repeated: RegExpNode = { kind: "repeat", node, min, max, lazy: marked !== state.flags.ungreedy };
   if (text[at] === "{" && (min >= 2 || (max ?? 0) >= 2) && !fits(repeated, MOST_REPEATS))
     throw new GoRegExpError("invalid repeat count", said);
   nodes.push(repeated);
@@ -235,6 +245,7 @@ function withFlags(flags: Flags, letters: string, on: boolean): Flags {
     foldCase: letters.includes("i") ? on : flags.foldCase,
     multiLine: letters.includes("m") ? on : flags.multiLine,
     dotNewline: letters.includes("s") ? on : flags.dotNewline,
+    ungreedy: letters.includes("U") ? on : flags.ungreedy,
   };
 }
 

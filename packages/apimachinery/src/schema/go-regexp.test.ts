@@ -73,3 +73,37 @@ it("agrees with JavaScript on the language that both have", () => {
     { numRuns: 1000 },
   );
 });
+
+it.each<[pattern: string, text: string, found: string | undefined]>([
+  ["a+", "baaa", "aaa"],
+  ["a+?", "baaa", "a"],
+  ["(?U)a+", "baaa", "a"],
+  ["(?U)a+?", "baaa", "aaa"],
+  ["a|ab", "xab", "a"],
+  ["ab|a", "xab", "ab"],
+  ["(a|ab)(c|bcd)", "abcd", "abcd"],
+  ["a{1,3}?b?", "aaab", "a"],
+  ["x*", "aaa", ""],
+  ["b", "aaa", undefined],
+  ["(a*)*c", "aaac", "aaac"],
+  [".", "😀x", "😀"],
+])("finds of %s in %s the match that Go prefers", (pattern, text, found) => {
+  const match = compileGoRegExp(pattern).find(text);
+  expect(match && text.slice(match.start, match.end)).toBe(found);
+});
+
+it("finds what JavaScript finds, in the language that both have", () => {
+  const part = fc.constantFrom("a", "b", "[ab]", "(?:a|ab)", "(?:ab|a)", "b*", "a+?", "a?", "(?:b|a){1,2}", "c??");
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), text, (parts, input) => {
+      const pattern = parts.join("");
+      const wanted = new RegExp(pattern).exec(input);
+      const own = compileGoRegExp(pattern).find(input);
+      expect(own && [own.start, input.slice(own.start, own.end)]).toEqual(
+        wanted ? [wanted.index, wanted[0]] : undefined,
+      );
+    }),
+    { numRuns: 1000 },
+  );
+});

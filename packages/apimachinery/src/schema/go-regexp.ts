@@ -8,6 +8,14 @@ export { GoRegExpError } from "./go-regexp-parse.js";
 export interface GoRegExp {
   /** Whether some part of a text matches. */
   test(text: string): boolean;
+  /** The leftmost match from a place on, the one that is preferred of those that begin there. Offsets are UTF-16 units. */
+  find(text: string, from?: number): GoMatch | undefined;
+}
+
+/** Where a match begins and ends. */
+export interface GoMatch {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** One step of the automaton: what must hold, and which steps come next. */
@@ -24,7 +32,7 @@ export function compileGoRegExp(pattern: string): GoRegExp {
   const steps: Step[] = [];
   append(steps, parseGoRegExp(pattern), pattern);
   steps.push({ op: "match" });
-  return { test: (text) => run(steps, text) };
+  return { test: (text) => run(steps, text), find: (text, from = 0) => findMatch(steps, text, from) };
 }
 
 /** Like compileGoRegExp, but undefined for an expression that cannot be compiled. */
@@ -69,19 +77,21 @@ function appendAlternatives(steps: Step[], nodes: readonly RegExpNode[], pattern
   for (const end of ends) end.push(steps.length);
 }
 
+/** Forks prefer what stands first: another turn, or, where the repetition is lazy, none. */
 function appendRepeat(
   steps: Step[],
-  { node, min, max }: Extract<RegExpNode, { kind: "repeat" }>,
+  { node, min, max, lazy }: Extract<RegExpNode, { kind: "repeat" }>,
   pattern: string,
 ): void {
   for (let i = 0; i < min; i++) append(steps, node, pattern);
+  const leave = (fork: number[]): void => void (lazy ? fork.unshift(steps.length) : fork.push(steps.length));
   if (max === undefined) {
     const start = steps.length;
     const fork = split(steps);
     fork.push(steps.length);
     append(steps, node, pattern);
     split(steps).push(start);
-    fork.push(steps.length);
+    leave(fork);
     return;
   }
   const forks: number[][] = [];
@@ -91,7 +101,7 @@ function appendRepeat(
     forks.push(fork);
     append(steps, node, pattern);
   }
-  for (const fork of forks) fork.push(steps.length);
+  for (const fork of forks) leave(fork);
 }
 
 /** Appends a step that goes on with any of some steps, which are yet to be named. */
@@ -120,6 +130,60 @@ function run(steps: readonly Step[], text: string): boolean {
     before = point;
     at += point > 0xffff ? 2 : 1;
   }
+}
+
+/** A step that has been reached, and where the match began that it belongs to. */
+interface Thread {
+  readonly index: number;
+  readonly start: number;
+}
+
+/** Like run, but the steps are kept in the order in which they are preferred, so the first that ends a match decides. */
+function findMatch(steps: readonly Step[], text: string, from: number): GoMatch | undefined {
+  const seen = new Int32Array(steps.length).fill(-1);
+  let threads: readonly Thread[] = [];
+  let found: GoMatch | undefined;
+  let before = from > 0 ? (text.codePointAt(lastStart(text, from)) ?? -1) : -1;
+  for (let at = from; ;) {
+    const point = at < text.length ? (text.codePointAt(at) ?? -1) : -1;
+    const reached = found === undefined ? [...threads, { index: 0, start: at }] : threads;
+    const { waiting, matched } = followThreads(steps, reached, { seen, at, before, point });
+    if (matched !== undefined) found = { start: matched, end: at };
+    if (point < 0 || (waiting.length === 0 && found !== undefined)) return found;
+    threads = waiting.flatMap(({ index, start }) => {
+      const step = steps[index] as Step;
+      return step.op === "character" && step.test(point) ? [{ index: index + 1, start }] : [];
+    });
+    before = point;
+    at += point > 0xffff ? 2 : 1;
+  }
+}
+
+/** Where the character begins that ends before a place. */
+function lastStart(text: string, at: number): number {
+  return at >= 2 && (text.codePointAt(at - 2) ?? 0) > 0xffff ? at - 2 : at - 1;
+}
+
+/** The steps that wait for a character, up to the first that ends a match; that one's beginning. */
+function followThreads(
+  steps: readonly Step[],
+  reached: readonly Thread[],
+  place: Place,
+): { readonly waiting: readonly Thread[]; readonly matched: number | undefined } {
+  const waiting: Thread[] = [];
+  for (const { index: first, start } of reached) {
+    const open = [first];
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      if (place.seen[index] === place.at) continue;
+      place.seen[index] = place.at;
+      const step = steps[index] as Step;
+      if (step.op === "match") return { waiting, matched: start };
+      if (step.op === "character") waiting.push({ index, start });
+      else if (step.op === "split") open.push(...[...step.next].reverse());
+      else if (holds(step.what, place)) open.push(index + 1);
+    }
+  }
+  return { waiting, matched: undefined };
 }
 
 interface Place {

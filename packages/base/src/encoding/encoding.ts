@@ -1,11 +1,21 @@
 /** Bytes and their texts. */
 
 const decoder = new TextDecoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** UTF-8 bytes as text; what is not UTF-8 becomes U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
+}
+
+/** UTF-8 bytes as text; undefined for what is not UTF-8. */
+export function decodeUtf8Strictly(bytes: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 export function encodeUtf8(text: string): Uint8Array {

@@ -38,6 +38,7 @@ const STRICT: Rules = {
   prunedDefaults: true,
   knownReviewVersion: true,
   manyFields: () => false,
+  sameSchemas: () => false,
 };
 
 /** What is wrong with a new definition. */
@@ -94,6 +95,12 @@ function rulesFor(before: JsonObject, live: JsonObject): Rules {
     manyFields: (name) =>
       objs(before, "versions").some(
         (version) => str(version, "name") === name && objs(version, "selectableFields").length > MOST_FIELDS,
+      ),
+    sameSchemas: (versions) =>
+      versions.every((version) =>
+        objs(before, "versions").some(
+          (old) => str(old, "name") === str(version, "name") && deepEqual(at(old, "schema"), at(version, "schema")),
+        ),
       ),
   };
 }

@@ -1,5 +1,5 @@
 // The OpenAPI schemas of CustomResourceDefinitions (apiextensions-apiserver: ValidateCustomResourceDefinitionOpenAPISchema).
-// Rules in CEL are only checked for their form; nothing compiles them here.
+// Rules in CEL are only checked for their form here.
 import { forbidden, invalid, notSupported, required, type FieldError } from "@fairlead/apimachinery";
 import { getOwn, isArray, isObject, type JsonObject } from "@fairlead/base";
 import { bool, entries, has, obj, objs, str, strs } from "./access.js";

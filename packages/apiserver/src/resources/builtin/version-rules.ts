@@ -3,6 +3,7 @@
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError } from "@fairlead/apimachinery";
 import type { JsonObject, JsonValue } from "@fairlead/base";
 import { at, bool, has, obj, objs, str } from "./access.js";
+import { celRuleErrors } from "./cel-rules.js";
 import { defaultErrors } from "./schema-default-rules.js";
 import { openApiErrors, schemaAt, type SchemaRules } from "./schema-rules.js";
 import { structuralErrors, unreadable } from "./structural-rules.js";
@@ -14,6 +15,8 @@ export const MOST_FIELDS = 8;
 export interface VersionRules extends SchemaRules {
   readonly prunedDefaults: boolean;
   readonly manyFields: (version: string) => boolean;
+  /** Whether the schemas of all these versions are as they were, so that their rules may cost what they did. */
+  readonly sameSchemas: (versions: readonly JsonObject[]) => boolean;
 }
 
 /** What is to be checked, and where it stands. */
@@ -36,7 +39,9 @@ export function sharedErrors({ common, versions, rules, path, schemaKey, version
   const fields = objs(part("selectableFields"), "selectableFields");
   const known = obj(at(owner, "schema"), "openAPIV3Schema");
   return [
-    ...(schema === undefined ? [] : schemaErrors(schema, `${path}.${schemaKey}`, { rules, status })),
+    ...(schema === undefined
+      ? []
+      : schemaErrors(schema, `${path}.${schemaKey}`, { rules, status, anyRuleCost: rules.sameSchemas(versions) })),
     ...scaleErrors(obj(at(part("subresources"), "subresources"), "scale"), `${path}.subresources.scale`),
     ...objs(part("additionalPrinterColumns"), "additionalPrinterColumns").flatMap((column, i) =>
       columnErrors(column, `${path}.additionalPrinterColumns[${i}]`),
@@ -60,19 +65,22 @@ const AT_ROOT_SHOWN =
 function schemaErrors(
   schema: JsonObject,
   path: string,
-  { rules, status }: { readonly rules: VersionRules; readonly status: boolean },
+  options: { readonly rules: VersionRules; readonly status: boolean; readonly anyRuleCost: boolean },
 ): readonly FieldError[] {
+  const { rules, status, anyRuleCost } = options;
   const where = `${path}.openAPIV3Schema`;
   const errors: FieldError[] = status ? [...rootErrors(schema, where)] : [];
   if (bool(schema, "nullable")) errors.push(forbidden(`${where}.nullable`, "nullable cannot be true at the root"));
   const problem = unreadable(schema);
-  if (problem === undefined) {
-    const structural = structuralErrors(schema, where);
-    errors.push(
-      ...(structural.length > 0 ? structural : defaultErrors(schema, where, { pruned: rules.prunedDefaults })),
-    );
-  }
-  errors.push(...openApiErrors(schema, where, rules));
+  const structural = problem === undefined ? structuralErrors(schema, where) : [];
+  const defaults =
+    problem === undefined && structural.length === 0
+      ? defaultErrors(schema, where, { pruned: rules.prunedDefaults })
+      : [];
+  const own = openApiErrors(schema, where, rules);
+  errors.push(...structural, ...defaults, ...own);
+  if (problem === undefined && structural.length === 0 && defaults.length === 0)
+    errors.push(...celRuleErrors(schema, where, { schemaErrors: own, anyRuleCost }));
   return errors.length === 0 && problem !== undefined ? [invalid(where, "", problem)] : errors;
 }
 

@@ -2,8 +2,14 @@ import { getOwn, getPath, isObject, parseTime, stringifyJson, type JsonObject, t
 import {
   applySchemaDefaults,
   compileJsonPath,
+  compileRules,
+  formatFieldError,
+  skipsRules,
   structuralSchema,
   validateCustomObject,
+  validateRules,
+  type CustomValidation,
+  type FieldError,
   type JsonPath,
   type Schema,
 } from "@fairlead/apimachinery";
@@ -44,6 +50,16 @@ const UNSTRUCTURED: Schema = { type: "object", preserveUnknownFields: true };
 export function customStrategy(names: CustomNames, version: CustomVersion): ResourceStrategy {
   const info = customInfo(names, version);
   const schema = version.schema === undefined ? UNSTRUCTURED : structuralSchema(version.schema);
+  const rules = compileRules(schema);
+  /** What rules say of objects whose faults are older than the write. */
+  const ratcheted = new WeakMap<JsonObject, readonly string[]>();
+  const errorsOf = (object: JsonObject, options: CustomValidation): readonly FieldError[] => {
+    const errors = validateCustomObject(object, schema, options);
+    if (rules === undefined || skipsRules(errors)) return errors;
+    const found = validateRules(rules, object, options.old);
+    ratcheted.set(object, found.ratcheted.map(formatFieldError));
+    return [...errors, ...found.errors];
+  };
   const columns = customColumns(version.columns);
   const selectable = version.selectableFields.map((path) => [path.replace(/^\./, ""), compileJsonPath(path)] as const);
   return {
@@ -52,19 +68,16 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     applyDefaults: (object) => {
       applySchemaDefaults(object, schema);
     },
-    validateCreate: (object) => [
-      ...validateCustomObject(object, schema, { status: false }),
-      ...scaleErrors(object, info.scale),
-    ],
+    validateCreate: (object) => [...errorsOf(object, { status: false }), ...scaleErrors(object, info.scale)],
     validateUpdate: (object, live) => [
-      ...validateCustomObject(object, schema, { status: false, old: live }),
+      ...errorsOf(object, { status: false, old: live }),
       ...scaleErrors(object, info.scale),
     ],
     validateStatusUpdate: (object, live) => [
-      ...validateCustomObject(object, schema, { status: true, old: live }),
+      ...errorsOf(object, { status: true, old: live }),
       ...scaleStatusErrors(object, info.scale),
     ],
-    warnings: finalizerWarnings,
+    warnings: (object, live) => [...finalizerWarnings(object, live), ...(ratcheted.get(object) ?? [])],
     ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
     ...(version.deprecated ? { deprecation: version.deprecationWarning } : {}),
     columns: columns.map((c) => c.column),

@@ -1,0 +1,336 @@
+// JSON as expressions see it, by its schema (apiserver: pkg/cel/common/values.go). Nothing is converted before it is asked.
+import {
+  decodeBase64,
+  decodedNumber,
+  deepEqual,
+  getOwn,
+  isArray,
+  isObject,
+  JsonNumber,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
+import type { Schema } from "../../schema/schema.js";
+import { equal } from "../value/compare.js";
+import { elementsOf, ValueList } from "../value/list.js";
+import { normalKey } from "../value/map.js";
+import { parseDate, parseLongDuration, parseTimestamp } from "../value/time.js";
+import {
+  CelError,
+  Duration,
+  isList,
+  isMap,
+  NO_SUCH_OVERLOAD,
+  Timestamp,
+  typeName,
+  type CelList,
+  type CelMap,
+  type Opaque,
+  type Result,
+  type Value,
+} from "../value/value.js";
+import { withObjectMeta } from "./declared.js";
+import { escapeName, unescapeName } from "./escape.js";
+
+/** A value as expressions see it; an error where it is not what its schema says. */
+export function schemaValue(json: JsonValue, schema: Schema): Result {
+  if (json === null)
+    return schema.nullable === true ? null : new CelError("invalid data, got null for schema with nullable=false");
+  const value = json instanceof JsonNumber ? decodedNumber(json) : json;
+  if (schema.intOrString === true) {
+    if (typeof value === "string") return value;
+    const whole = integerOf(value);
+    return whole ?? new CelError("invalid data, expected XIntOrString value to be either a string or integer");
+  }
+  switch (schema.type) {
+    case "object":
+      return isObject(value)
+        ? new SchemaMap(value, schema)
+        : new CelError("invalid data, expected a map for the provided schema with type=object");
+    case "array":
+      return listValue(value, schema);
+    case "string":
+      return typeof value === "string" ? textValue(value, schema) : wrongData("string");
+    case "number":
+      return typeof value === "number" || typeof value === "bigint" ? Number(value) : wrongData("float");
+    case "integer":
+      return integerOf(value) ?? wrongData("int");
+    case "boolean":
+      return typeof value === "boolean" ? value : wrongData("bool");
+    default:
+      return schema.preserveUnknownFields === true
+        ? new UnknownValue(value)
+        : new CelError(
+            "invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ",
+          );
+  }
+}
+
+function wrongData(wanted: string): CelError {
+  return new CelError(`invalid data, expected ${wanted}`);
+}
+
+function integerOf(value: JsonValue): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : undefined;
+}
+
+function textValue(text: string, { format }: Schema): Result {
+  switch (format) {
+    case "duration":
+      return parseLongDuration(text) ?? new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+    case "date":
+      return parseDate(text) ?? new CelError(`Invalid date formatted string ${text}`);
+    case "date-time":
+      return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}`);
+    case "byte":
+      return decodeBase64(text) ?? new CelError(`Invalid byte formatted string ${text}`);
+    default:
+      return text;
+  }
+}
+
+/** What no schema describes: it can only be compared. */
+class UnknownValue implements Opaque {
+  readonly celType = "unknown";
+  readonly json: JsonValue;
+
+  constructor(json: JsonValue) {
+    this.json = json;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof UnknownValue && deepEqual(this.json, other.json);
+  }
+}
+
+function listValue(value: JsonValue, schema: Schema): Result {
+  if (!isArray(value)) return new CelError("invalid data, expected an array for the provided schema with type=array");
+  const { items, listType } = schema;
+  if (items === undefined) return new CelError("invalid array type, expected Items with a non-empty Schema");
+  if (listType === "set") return new SetList(value, items);
+  return listType === "map" ? new KeyedList(value, items, schema.listMapKeys ?? []) : new SchemaList(value, items);
+}
+
+/** An atomic list. */
+class SchemaList implements CelList {
+  readonly kind = "list";
+  readonly #json: JsonArray;
+  readonly #items: Schema;
+
+  constructor(json: JsonArray, items: Schema) {
+    this.#json = json;
+    this.#items = items;
+  }
+
+  get length(): number {
+    return this.#json.length;
+  }
+
+  at(index: number): Result {
+    return schemaValue(this.#json[index] as JsonValue, this.#items);
+  }
+}
+
+/** The name of a value among the others of a set; undefined for what cannot be a set's element. */
+function elementName(value: Value): string | undefined {
+  const key = normalKey(value);
+  if (key !== undefined) return `${typeof key} ${String(key)}`;
+  if (value === null) return "null";
+  if (value instanceof Timestamp || value instanceof Duration) return `${typeName(value)} ${value.ns}`;
+  if (value instanceof Uint8Array) return `bytes ${value.join()}`;
+  const parts = isList(value) ? elementsOf(value) : isMap(value) ? entriesOf(value) : undefined;
+  if (parts === undefined || parts instanceof CelError) return undefined;
+  const names = parts.map(elementName);
+  if (names.includes(undefined)) return undefined;
+  return JSON.stringify([isMap(value), ...(isMap(value) ? pairs(names) : names)]);
+}
+
+function entriesOf(map: CelMap): readonly Value[] | CelError {
+  const out: Value[] = [];
+  for (const key of map.keys()) {
+    const value = map.get(key) as Result;
+    if (value instanceof CelError) return value;
+    out.push(key, value);
+  }
+  return out;
+}
+
+function pairs(names: readonly (string | undefined)[]): readonly string[] {
+  const out: string[] = [];
+  for (let i = 0; i < names.length; i += 2) out.push(JSON.stringify([names[i], names[i + 1]]));
+  return out.sort();
+}
+
+/** A set: the order of its elements does not count, and adding to it adds what is not there yet. */
+class SetList implements CelList {
+  readonly kind = "list";
+  readonly #list: SchemaList;
+
+  constructor(json: JsonArray, items: Schema) {
+    this.#list = new SchemaList(json, items);
+  }
+
+  get length(): number {
+    return this.#list.length;
+  }
+
+  at(index: number): Result {
+    return this.#list.at(index);
+  }
+
+  equals(other: CelList): boolean | CelError {
+    if (this.length !== other.length) return false;
+    const [own, others] = [names(this), names(other)];
+    if (own instanceof CelError) return own;
+    if (others instanceof CelError) return others;
+    return own.size === others.size && [...own].every((name) => others.has(name));
+  }
+
+  concat(other: CelList): Result {
+    const [own, more, known] = [elementsOf(this), elementsOf(other), names(this)];
+    if (own instanceof CelError) return own;
+    if (more instanceof CelError) return more;
+    if (known instanceof CelError) return known;
+    return new ValueList([...own, ...more.filter((element) => !known.has(elementName(element) ?? ""))]);
+  }
+}
+
+function names(list: CelList): ReadonlySet<string> | CelError {
+  const elements = elementsOf(list);
+  if (elements instanceof CelError) return elements;
+  const out = new Set<string>();
+  for (const element of elements) {
+    const name = elementName(element);
+    if (name === undefined) return NO_SUCH_OVERLOAD;
+    out.add(name);
+  }
+  return out;
+}
+
+/** A list whose items are told apart by keys: their order does not count, and adding an item replaces that of its keys. */
+class KeyedList implements CelList {
+  readonly kind = "list";
+  readonly #list: SchemaList;
+  readonly #keys: readonly string[];
+
+  constructor(json: JsonArray, items: Schema, keys: readonly string[]) {
+    this.#list = new SchemaList(json, items);
+    this.#keys = keys.map((key) => escapeName(key) ?? key);
+  }
+
+  get length(): number {
+    return this.#list.length;
+  }
+
+  at(index: number): Result {
+    return this.#list.at(index);
+  }
+
+  /** What tells an item from the others. */
+  #name(item: Value): string {
+    if (!isMap(item)) return "";
+    return JSON.stringify(
+      this.#keys.map((key) => {
+        const value = item.field(key);
+        return value === undefined || value instanceof CelError ? null : (elementName(value) ?? null);
+      }),
+    );
+  }
+
+  #byName(list: CelList): ReadonlyMap<string, Value> | CelError {
+    const elements = elementsOf(list);
+    if (elements instanceof CelError) return elements;
+    return new Map(elements.map((element) => [this.#name(element), element]));
+  }
+
+  equals(other: CelList): boolean | CelError {
+    if (this.length !== other.length) return false;
+    const [own, others] = [this.#byName(this), this.#byName(other)];
+    if (own instanceof CelError) return own;
+    if (others instanceof CelError) return others;
+    for (const [name, item] of others) {
+      const mine = own.get(name);
+      if (mine === undefined) return false;
+      const same = equal(mine, item);
+      if (same !== true) return same;
+    }
+    return own.size === others.size;
+  }
+
+  concat(other: CelList): Result {
+    const [own, more] = [this.#byName(this), this.#byName(other)];
+    if (own instanceof CelError) return own;
+    if (more instanceof CelError) return more;
+    return new ValueList([...new Map([...own, ...more]).values()]);
+  }
+}
+
+/** An object, whose fields are known and whose nulls are absent, or a map. */
+class SchemaMap implements CelMap {
+  readonly kind = "map";
+  readonly #json: JsonObject;
+  readonly #schema: Schema;
+
+  constructor(json: JsonObject, schema: Schema) {
+    this.#json = json;
+    this.#schema = schema.embeddedResource === true ? withObjectMeta(schema) : schema;
+  }
+
+  get #isObject(): boolean {
+    return this.#schema.properties !== undefined;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  #schemaOf(key: string): Schema | undefined {
+    if (this.#isObject) return this.#schema.properties?.get(key);
+    const values = this.#schema.additionalProperties;
+    return typeof values === "object" ? values : undefined;
+  }
+
+  get(key: Value): Result | undefined {
+    return typeof key === "string" ? this.field(key) : NO_SUCH_OVERLOAD;
+  }
+
+  field(name: string): Result | undefined {
+    const key = this.#isObject ? unescapeName(name) : name;
+    if (key === undefined) return undefined;
+    const json = getOwn(this.#json, key);
+    const schema = this.#schemaOf(key);
+    if (json === undefined || schema === undefined || (this.#isObject && json === null)) return undefined;
+    return schemaValue(json, schema);
+  }
+
+  keys(): readonly Value[] {
+    const known = Object.keys(this.#json).filter((key) => this.#schemaOf(key) !== undefined);
+    return this.#isObject ? known.map((key) => escapeName(key) ?? key) : known;
+  }
+
+  equals(other: CelMap): boolean | CelError {
+    if (this.size !== other.size) return false;
+    for (const key of Object.keys(this.#json)) {
+      const same = this.#schemaOf(key) === undefined ? this.#sameUnknown(key, other) : this.#sameField(key, other);
+      if (same !== true) return same;
+    }
+    return true;
+  }
+
+  #sameField(key: string, other: CelMap): boolean | CelError {
+    const name = this.#isObject ? (escapeName(key) ?? key) : key;
+    const [own, others] = [this.field(name), other.field(name)];
+    if (own === undefined || others === undefined) return own === others;
+    if (own instanceof CelError) return own;
+    return others instanceof CelError ? others : equal(own, others);
+  }
+
+  /** Fields that no schema describes are compared as they are. */
+  #sameUnknown(key: string, other: CelMap): boolean | CelError {
+    if (!(other instanceof SchemaMap)) return NO_SUCH_OVERLOAD;
+    const value = getOwn(other.#json, key);
+    return value === undefined || deepEqual(getOwn(this.#json, key), value);
+  }
+}
