@@ -56,7 +56,7 @@ export const LAYERS: readonly Layer[] = [
       "patch/", // strategic merge reads the schema's merge keys
       "index.ts testing.ts",
     ],
-    outside: { yaml: ["yaml/"] },
+    outside: {},
   },
   {
     folder: SSA,

@@ -10,7 +10,7 @@ import {
   type ParseOptions,
 } from "@fairlead/base";
 
-import { parseYaml, YamlError } from "@fairlead/apimachinery/yaml";
+import { parseYaml, YamlError, type YamlBody } from "@fairlead/apimachinery/yaml";
 
 import { OBJECT_BOUNDS } from "../registry/bounds.js";
 import { quoteBody } from "../registry/check-kind.js";
@@ -64,7 +64,7 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
     );
   }
   const text = await readText(request);
-  if (type === "application/yaml" && !text.trimStart().startsWith("{")) return yamlBody(text, kind);
+  if (type === "application/yaml") return yamlBody(text, kind);
   const duplicates: string[] = [];
   try {
     const value = parseBounded(text, {
@@ -74,15 +74,24 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequest(
-      `${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${kind === "" ? "" : ` (${quoteBody(text)})`}`,
+      `${unrecognized(kind)}couldn't get version/kind; json parse error: ${error.message}${quotedBody(text, kind)}`,
     );
   }
 }
 
 /** JSON of an object or a patch. @throws JsonSyntaxError @throws StatusError 413 */
 function parseBounded(text: string, options: ParseOptions): JsonValue {
+  return bounded(() => parseJson(text, { ...OBJECT_BOUNDS, ...options }));
+}
+
+/** YAML of an object or an applied configuration. @throws YamlError @throws StatusError 413 */
+function parseBoundedYaml(text: string): YamlBody {
+  return bounded(() => parseYaml(text, OBJECT_BOUNDS));
+}
+
+function bounded<T>(parse: () => T): T {
   try {
-    return parseJson(text, { ...OBJECT_BOUNDS, ...options });
+    return parse();
   } catch (error) {
     if (error instanceof JsonLimitError) throw tooLarge(`Request entity too large: ${error.message}`);
     throw error;
@@ -91,11 +100,11 @@ function parseBounded(text: string, options: ParseOptions): JsonValue {
 
 function yamlBody(text: string, kind: string): ParsedBody {
   try {
-    const { value, duplicates } = parseYaml(text);
+    const { value, duplicates } = parseBoundedYaml(text);
     return { value, duplicates, format: "yaml", text };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw badRequest(`${unrecognized(kind)}yaml: ${error.message.replace(/^yaml: /, "")}`);
+    throw badRequest(`${unrecognized(kind)}${error.message}${quotedBody(text, kind)}`);
   }
 }
 
@@ -103,22 +112,14 @@ function unrecognized(kind: string): string {
   return kind === "" ? "" : `the object provided is unrecognized (must be of type ${kind}): `;
 }
 
+function quotedBody(text: string, kind: string): string {
+  return kind === "" ? "" : ` (${quoteBody(text)})`;
+}
+
 /** The text of an apply: YAML, of which JSON is a part. @throws StatusError 400 */
 export function parseApplyBody(text: string): ParsedBody {
-  if (text.trimStart().startsWith("{")) {
-    const duplicates: string[] = [];
-    try {
-      const value = parseBounded(text, {
-        onDuplicateKey: ({ key, line }) =>
-          duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`),
-      });
-      return { value, duplicates, format: "json", text };
-    } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error;
-    }
-  }
   try {
-    const { value, duplicates } = parseYaml(text);
+    const { value, duplicates } = parseBoundedYaml(text);
     return { value, duplicates, format: "yaml", text };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;

@@ -8,9 +8,7 @@ const HEADLESS = "warnings about headless Services, and changes of clusterIPs";
 export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api: {
     "api-eviction-pdb": "the manager that owns the condition DisruptionTarget",
-    "api-body-yaml": "the words of the YAML parser",
     "api-pom": "406 for PartialObjectMetadata of what is no object",
-    "api-table-endpoints": "the warning that Endpoints are deprecated",
     "api-openapi-crd": "the order and references of documents made from definitions",
   },
   builtin: {
@@ -34,8 +32,6 @@ export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>>
     ...Object.fromEntries([14, 89, 119, 140, 165, 233].map((n) => [`random-service-${n}`, HEADLESS])),
   },
   ssa: {
-    "ssa-E35": "the words of the YAML parser",
-    "ssa-Q13": "the words of the YAML parser",
     "ssa-K33": "an unchanged apply of a Job moves its resourceVersion only in another second",
   },
 };
