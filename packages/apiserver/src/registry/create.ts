@@ -5,7 +5,7 @@ import { trackUpdate } from "@fairlead/ssa";
 import { checkBounds, isHeavy } from "./bounds.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
-import { isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
+import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { withUniqueOwners } from "./owners.js";
 import { managerContext, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
@@ -105,8 +105,10 @@ async function insertOnce(
   };
   if (info.hasStatus) delete object["status"];
   strategy.prepareForCreate?.(object, { nowMs });
+  const prepared: JsonObject = { ...object };
   if (info.hasStatus) strategy.applyDefaults(object);
   if (heavy) await registry.clock.turn();
+  const untidy = request.untidy === true || differs(prepared, object, (key) => key !== "status");
   const name = metaText(object, "name");
   const errors = createErrors(endpoint, object);
   if (errors.length > 0) throw invalid(info, name, errors);
@@ -120,7 +122,7 @@ async function insertOnce(
     withMetadata(stored, { resourceVersion: String(revision) }),
   );
   if (record === undefined) return undefined;
-  if (request.untidy === true) registry.untidy.add(record.object);
+  if (untidy) registry.untidy.add(record.object);
   return endpoint.convert(record.object, apiVersionOfObject(object));
 }
 

@@ -28,8 +28,9 @@ export interface Registry {
   readonly types: TypeCache;
   readonly continueTokens: ContinueTokens;
   /**
-   * Stored custom resources that an apply wrote with empty or null maps in their metadata. The real server keeps them so
-   * until the next write, which therefore changes something even if it says nothing new.
+   * Objects that the real server has stored in another form than it reads them in: custom resources that an apply wrote
+   * with empty or null maps in their metadata, and objects that get defaults from what was generated for them (a Job its
+   * labels, from its template). The next write changes what is stored even if it says nothing new.
    */
   readonly untidy: WeakSet<JsonObject>;
   /** The endpoint of a resource in a version, or (without a version) in its preferred one. */

@@ -31,9 +31,6 @@ export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>>
     "random-loose-216": "an empty list beside a null, as stored",
     ...Object.fromEntries([14, 89, 119, 140, 165, 233].map((n) => [`random-service-${n}`, HEADLESS])),
   },
-  ssa: {
-    "ssa-K33": "an unchanged apply of a Job moves its resourceVersion only in another second",
-  },
 };
 
 /** Whether a case must pass. */
