@@ -1,7 +1,10 @@
 import {
   cloneJson,
   decodeNumbers,
+  getPath,
   isObject,
+  JsonNumber,
+  setOwn,
   stringifyJson,
   type JsonObject,
   type JsonValue,
@@ -9,7 +12,7 @@ import {
 } from "@fairlead/base";
 import { DecodeError, formatGoValue, fromUnstructuredError, pruneUnknown, type Schema } from "@fairlead/apimachinery";
 
-import type { ResourceInfo } from "../resources/resource.js";
+import type { ResourceInfo, ScalePaths } from "../resources/resource.js";
 import { builtinKindProblem, checkCustomKind, checkKind, checkPatchedKind, unrecognized } from "./check-kind.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { badRequest, invalid } from "./failures.js";
@@ -49,7 +52,7 @@ export function decodeObject(
     );
   checkKind(info, value, body.text);
   const object: MutableJsonObject = info.custom
-    ? { ...(decodeNumbers(value) as JsonObject) }
+    ? { ...decodedCustom(value, info.scale) }
     : { ...value, apiVersion: apiVersionOf(info), kind: info.kind };
   const refuse = (why: string): Error =>
     badRequest(`${info.kind} in version ${JSON.stringify(info.version)} cannot be handled as a ${info.kind}: ${why}`);
@@ -90,7 +93,7 @@ export function decodePatched(
     if (error !== undefined) throw refuse(error);
   }
   const object: MutableJsonObject = {
-    ...(info.custom ? (decodeNumbers(copy) as JsonObject) : copy),
+    ...(info.custom ? decodedCustom(copy, info.scale) : copy),
     ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }),
   };
   const unknown = prunedFields(endpoint, object, refuse);
@@ -102,6 +105,24 @@ export function decodePatched(
 function quotedPatch(info: ResourceInfo, { type, patch, object, live }: Patched): string {
   if (type === "strategic") return formatGoValue(patch);
   return info.custom ? stringifyJson(object) : patchedText(object, live);
+}
+
+/**
+ * A custom object with its numbers as Go's decoder reads them. The counts behind `/scale` keep their spelling, because
+ * their validation tells a float (`2.0`, `1e2`) from an integer.
+ */
+function decodedCustom(object: JsonObject, scale: ScalePaths | undefined): JsonObject {
+  const decoded = decodeNumbers(object) as JsonObject;
+  for (const path of scale === undefined ? [] : [scale.specReplicas, scale.statusReplicas]) {
+    const fields = path.split(".");
+    const count = getPath(object, ...fields);
+    const key = fields.pop();
+    // What held a number with a spelling of its own is a copy.
+    const holder = getPath(decoded, ...fields) as MutableJsonObject | undefined;
+    if (count instanceof JsonNumber && !/^-?\d+$/.test(count.text) && holder !== undefined && key !== undefined)
+      setOwn(holder, key, count);
+  }
+  return decoded;
 }
 
 /** Drops, in place, what the kind does not know, and tells what that was. */

@@ -26,7 +26,6 @@ export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>>
     "crd-multi": "ownership of versions that cannot be converted",
     "crd-columns": "columns of a wrong type",
   },
-  patch: { "patch-J34": "2.0 is read as 2, so /scale cannot refuse it" },
   random: {
     "random-loose-216": "an empty list beside a null, as stored",
     ...Object.fromEntries([14, 89, 119, 140, 165, 233].map((n) => [`random-service-${n}`, HEADLESS])),

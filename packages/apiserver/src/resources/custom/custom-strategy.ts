@@ -1,4 +1,13 @@
-import { getOwn, getPath, isObject, parseTime, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  decodeNumbers,
+  getOwn,
+  getPath,
+  isObject,
+  parseTime,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
 import {
   applySchemaDefaults,
   compileJsonPath,
@@ -54,9 +63,10 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
   /** What rules say of objects whose faults are older than the write. */
   const ratcheted = new WeakMap<JsonObject, readonly string[]>();
   const errorsOf = (object: JsonObject, options: CustomValidation): readonly FieldError[] => {
-    const errors = validateCustomObject(object, schema, options);
+    const plain = decodeNumbers(object) as JsonObject;
+    const errors = validateCustomObject(plain, schema, options);
     if (rules === undefined || skipsRules(errors)) return errors;
-    const found = validateRules(rules, object, options.old);
+    const found = validateRules(rules, plain, options.old);
     ratcheted.set(object, found.ratcheted.map(formatFieldError));
     return [...errors, ...found.errors];
   };
