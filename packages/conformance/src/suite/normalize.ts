@@ -1,4 +1,5 @@
 import {
+  getPath,
   isArray,
   isObject,
   setOwn,
@@ -61,7 +62,7 @@ function normalizeList(list: JsonArray, symbols: Symbols, key: string): JsonValu
     case "cells":
       return list.map((item) => (typeof item === "string" ? normalizeCell(item, symbols) : item));
     case "clusterIPs":
-      return list.map((item) => (typeof item === "string" && ADDRESS.test(item) ? "<ip>" : item));
+      return list.map((item) => (isAddress(item) ? "<ip>" : item));
     default:
       return list.map((item) => normalize(item, symbols, key));
   }
@@ -77,6 +78,8 @@ function normalizeObject(object: JsonObject, symbols: Symbols): JsonObject {
   const listed =
     isArray(object["items"]) || object["items"] === null || object["kind"] === "Table" || object["kind"] === BOOKMARK;
   const generated = generatedName(object);
+  const [uid, address] = [getPath(object, "metadata", "uid"), getPath(object, "spec", "clusterIP")];
+  if (typeof uid === "string" && isAddress(address)) symbols.learnAddress(uid, address);
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;
     if (typeof value === "string") setOwn(out, key, normalizeText({ key, value, generated }, symbols));
@@ -103,10 +106,15 @@ function normalizeText({ key, value, generated }: Text, symbols: Symbols): strin
   if (key === "continue" && value !== "") return symbols.token(value);
   if (key === "name" && generated !== undefined) return symbols.of("name", value);
   if (TIME_KEYS.has(key) && TIME.test(value)) return "<time>";
-  if (key === "clusterIP" && ADDRESS.test(value)) return "<ip>";
+  if (key === "clusterIP" && isAddress(value)) return "<ip>";
   if (key === "token" && JWT.test(value)) return "<jwt>";
   const folded = symbols.fold(value);
   return withoutRevisions(key === "message" ? folded.replace(TIMES_IN_JSON, "$1<time>") : folded);
+}
+
+/** Whether a value is the address of a Service rather than none (`None`). */
+export function isAddress(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && ADDRESS.test(value);
 }
 
 function isVersion(value: JsonValue | undefined): value is string {

@@ -1,8 +1,9 @@
-import { messageOf } from "@fairlead/base";
+import { getOwn, getPath, isObject, messageOf, type JsonValue } from "@fairlead/base";
 
 import { differences } from "./differences.js";
 import { digest, trimmed } from "./digest.js";
 import type { Case, Step } from "./recordings.js";
+import { isAddress } from "./normalize.js";
 import { Symbols } from "./symbols.js";
 import type { Target } from "./target.js";
 
@@ -39,7 +40,8 @@ interface Run {
 
 async function replayStep(target: Target, step: Step, { symbols, signal }: Run): Promise<readonly string[]> {
   const { body, ...rest } = step.request;
-  const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  const text =
+    body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(sendable(body, symbols));
   const wire = {
     ...rest,
     path: symbols.expand(rest.path),
@@ -59,6 +61,18 @@ async function replayStep(target: Target, step: Step, { symbols, signal }: Run):
     }
     await target.clock.sleep(AGAIN_MS, signal);
   }
+}
+
+/**
+ * A body that was read before it was sent back holds, unlike an answer, the very address that the recorded server gave
+ * to a Service; this run's takes its place.
+ */
+function sendable(body: JsonValue, symbols: Symbols): JsonValue {
+  const uid = getPath(body, "metadata", "uid");
+  const spec = getPath(body, "spec");
+  const address = typeof uid === "string" ? symbols.address(uid) : undefined;
+  if (address === undefined || !isObject(body) || !isObject(spec) || !isAddress(getOwn(spec, "clusterIP"))) return body;
+  return { ...body, spec: { ...spec, clusterIP: address, clusterIPs: [address] } };
 }
 
 async function answered(compare: () => Promise<readonly string[]>): Promise<readonly string[]> {

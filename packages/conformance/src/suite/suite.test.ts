@@ -45,6 +45,21 @@ describe("symbols", () => {
     ]);
   });
 
+  it("know the address of each Service, by the symbol of its uid", () => {
+    const symbols = new Symbols();
+    const service = {
+      kind: "Service",
+      metadata: { uid: "u-1" },
+      spec: { clusterIP: "10.0.0.7", clusterIPs: ["10.0.0.7"] },
+    };
+    const headless = { kind: "Service", metadata: { uid: "u-2" }, spec: { clusterIP: "None" } };
+    expect(normalize([service, headless], symbols)).toMatchObject([
+      { spec: { clusterIP: "<ip>" } },
+      { spec: { clusterIP: "None" } },
+    ]);
+    expect([symbols.address("<uid:1>"), symbols.address("<uid:2>")]).toEqual(["10.0.0.7", undefined]);
+  });
+
   it("are forgotten with the copy that learnt them", () => {
     const symbols = new Symbols();
     const trial = symbols.clone();

@@ -17,6 +17,8 @@ export class Symbols {
     name: new Map(),
     token: new Map(),
   };
+  /** By uid: the address of a Service. */
+  #addresses: ReadonlyMap<string, string> = new Map();
   #lists: readonly string[] = [];
   #tokens: readonly string[] = [];
 
@@ -32,6 +34,16 @@ export class Symbols {
     const symbol = `<token:${String(this.#tokens.length)}>`;
     this.#tables.token.set(value, symbol);
     return symbol;
+  }
+
+  /** Remembers the address that this run gave to a Service. */
+  learnAddress(uid: string, address: string): void {
+    this.#addresses = new Map(this.#addresses).set(uid, address);
+  }
+
+  /** The address of the Service that a symbol stands for; undefined when the run has not seen it. */
+  address(uidSymbol: string): string | undefined {
+    return this.#addresses.get(this.value(uidSymbol) ?? "");
   }
 
   /** The symbol of a value, given one if it is new. */
@@ -63,6 +75,7 @@ export class Symbols {
   adopt(other: Symbols): void {
     const { uid, rv, name, token } = other.#tables;
     this.#tables = { uid: new Map(uid), rv: new Map(rv), name: new Map(name), token: new Map(token) };
+    this.#addresses = other.#addresses;
     this.#lists = other.#lists;
     this.#tokens = other.#tokens;
   }
