@@ -57,7 +57,8 @@ describe("symbols", () => {
       { spec: { clusterIP: "<ip>" } },
       { spec: { clusterIP: "None" } },
     ]);
-    expect([symbols.address("<uid:1>"), symbols.address("<uid:2>")]).toEqual(["10.0.0.7", undefined]);
+    const found = ["<uid:1>", "<uid:2>", "<uid:3>", "u-1"].map((uid) => symbols.address(uid));
+    expect(found).toEqual(["10.0.0.7", undefined, undefined, undefined]);
   });
 
   it("are forgotten with the copy that learnt them", () => {

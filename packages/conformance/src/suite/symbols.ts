@@ -41,9 +41,9 @@ export class Symbols {
     this.#addresses = new Map(this.#addresses).set(uid, address);
   }
 
-  /** The address of the Service that a symbol stands for; undefined when the run has not seen it. */
+  /** The address of the Service that a symbol stands for; undefined for what is none, or not seen yet. */
   address(uidSymbol: string): string | undefined {
-    return this.#addresses.get(this.value(uidSymbol) ?? "");
+    return uidSymbol.startsWith("<uid:") ? this.#addresses.get(this.value(uidSymbol) ?? "") : undefined;
   }
 
   /** The symbol of a value, given one if it is new. */
