@@ -13,7 +13,7 @@ import {
 import type { Schema } from "../schema/schema.js";
 import { badPatch, patchFailed, unprocessablePatch } from "./failures.js";
 import { formatGoValue, goTypeName, jsonTypeName } from "./go-value.js";
-import { checkOrder, orderList, sameScalar } from "./strategic-order.js";
+import { checkOrder, orderList, scalarKey } from "./strategic-order.js";
 
 const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
@@ -128,9 +128,11 @@ interface ListMerge {
 function mergeLists(original: JsonArray, patch: JsonArray, { field, isDeletion }: ListMerge): JsonArray {
   if (original.length === 0 && patch.length === 0) return original;
   if (elementKind(original, patch) !== "object") {
-    if (isDeletion) return original.filter((item) => !patch.some((gone) => sameScalar(item, gone)));
-    const both = [...original, ...patch];
-    const merged = both.filter((item, i) => both.findIndex((other) => sameScalar(other, item)) === i);
+    if (isDeletion) {
+      const gone = new Set(patch.map(scalarKey));
+      return original.filter((item) => !gone.has(scalarKey(item)));
+    }
+    const merged = distinct([...original, ...patch]);
     return orderList(merged, { order: patch, live: original, mergeKey: undefined });
   }
   const mergeKey = field?.patchMergeKey;
@@ -144,6 +146,17 @@ function mergeLists(original: JsonArray, patch: JsonArray, { field, isDeletion }
     order: elements,
     live: base,
     mergeKey,
+  });
+}
+
+/** The scalars of a list, each once. */
+function distinct(list: JsonArray): JsonArray {
+  const seen = new Set<string>();
+  return list.filter((item) => {
+    const key = scalarKey(item);
+    if (key === undefined || seen.has(key)) return false;
+    seen.add(key);
+    return true;
   });
 }
 
@@ -169,20 +182,26 @@ function withoutSpecialElements(
   patch: readonly JsonObject[],
   mergeKey: string,
 ): { readonly base: readonly JsonObject[]; readonly elements: readonly JsonObject[] } {
-  let base = original;
+  const gone = new Set<string | undefined>();
   let replaces = false;
   const elements: JsonObject[] = [];
   for (const element of patch) {
     const directive = getOwn(element, PATCH);
     if (directive === undefined) elements.push(element);
     else if (directive === "replace") replaces = true;
-    else if (directive === "delete") {
-      const key = keyOf(element, mergeKey);
-      base = base.filter((item) => !sameScalar(getOwn(item, mergeKey), key));
-    } else if (directive === "merge") throw patchFailed("merging lists cannot yet be specified in the patch");
+    else if (directive === "delete") gone.add(scalarKey(keyOf(element, mergeKey)));
+    else if (directive === "merge") throw patchFailed("merging lists cannot yet be specified in the patch");
     else throw patchFailed(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(element)}`);
   }
-  return replaces ? { base: elements, elements: [] } : { base, elements };
+  if (replaces) return { base: elements, elements: [] };
+  gone.delete(undefined);
+  return { base: original.filter((item) => !gone.has(memberKey(item, mergeKey))), elements };
+}
+
+/** The merge key of an element as text; undefined where it has none, or none that is a scalar. */
+function memberKey(element: JsonObject, mergeKey: string): string | undefined {
+  const key = getOwn(element, mergeKey);
+  return key === undefined ? undefined : scalarKey(key);
 }
 
 function keyOf(element: JsonObject, mergeKey: string): JsonValue {
@@ -198,11 +217,18 @@ function mergeElements(
   { mergeKey, schema }: { readonly mergeKey: string; readonly schema: Schema | undefined },
 ): readonly JsonObject[] {
   const out = [...original];
+  const places = new Map<string, number>();
+  const place = (key: string | undefined, at: number): void => {
+    if (key !== undefined && !places.has(key)) places.set(key, at);
+  };
+  for (const [at, item] of out.entries()) place(memberKey(item, mergeKey), at);
   for (const element of patch) {
-    const key = keyOf(element, mergeKey);
-    const at = out.findIndex((item) => sameScalar(getOwn(item, mergeKey), key));
-    if (at < 0) out.push(element);
-    else out[at] = mergeObjects(out[at] as JsonObject, element, schema);
+    const key = scalarKey(keyOf(element, mergeKey));
+    const at = key === undefined ? undefined : places.get(key);
+    if (at === undefined) {
+      place(key, out.length);
+      out.push(element);
+    } else out[at] = mergeObjects(out[at] as JsonObject, element, schema);
   }
   return out;
 }

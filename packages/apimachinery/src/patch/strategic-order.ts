@@ -9,14 +9,11 @@ import { formatGoValue, goTypeName } from "./go-value.js";
  * list.
  */
 
-/** Whether two scalars are the same to Go: an int64 never equals a float64. Objects and lists equal nothing. */
-export function sameScalar(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  const [left, right] = [scalarKey(a), scalarKey(b)];
-  return left !== undefined && left === right;
-}
-
-function scalarKey(value: JsonValue): string | undefined {
+/**
+ * A scalar as text, equal where Go finds two scalars equal: an int64 never equals a float64. Undefined for objects and
+ * lists, which equal nothing.
+ */
+export function scalarKey(value: JsonValue): string | undefined {
   if (value !== null && typeof value === "object" && !(value instanceof JsonNumber)) return undefined;
   return `${goTypeName(value)}:${formatGoValue(value)}`;
 }
@@ -57,15 +54,17 @@ function itemKey(item: JsonValue, mergeKey: string | undefined): string {
   return scalarKey(key) ?? "";
 }
 
-/** Insertion sort by rank; what has no rank goes to the front, the later the further. */
+/** By rank; where some have none, by insertion: what has no rank goes to the front, the later the further. */
 function sortedBy(
   items: readonly JsonValue[],
   rank: ReadonlyMap<string, number>,
   mergeKey: string | undefined,
 ): readonly JsonValue[] {
-  const out: { readonly item: JsonValue; readonly rank: number | undefined }[] = [];
-  for (const item of items) {
-    const entry = { item, rank: rank.get(itemKey(item, mergeKey)) };
+  const entries = items.map((item) => ({ item, rank: rank.get(itemKey(item, mergeKey)) }));
+  if (entries.every((entry) => entry.rank !== undefined))
+    return entries.sort((a, b) => (a.rank as number) - (b.rank as number)).map(({ item }) => item);
+  const out: typeof entries = [];
+  for (const entry of entries) {
     let at = out.length;
     for (; at > 0; at--) {
       const before = out[at - 1]?.rank;

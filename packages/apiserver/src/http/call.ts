@@ -10,6 +10,7 @@ import type { ReviewServer } from "../registry/reviews.js";
 import type { Encoding, TextCache } from "./encode.js";
 import { negotiate } from "./negotiate.js";
 import type { ResourceRequest } from "./request-info.js";
+import type { Warnings } from "./warnings.js";
 
 /** What the verbs of resources need. */
 export interface ResourceServer {
@@ -34,7 +35,7 @@ export interface ResourceCall {
 export interface Call extends ResourceCall {
   readonly endpoint: Endpoint;
   readonly context: RequestContext;
-  readonly warnings: readonly string[];
+  readonly warnings: Warnings;
 }
 
 export function targetOf({ info }: Call): Target {

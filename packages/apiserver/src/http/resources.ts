@@ -29,7 +29,7 @@ import {
   writeOptions,
 } from "./options.js";
 import type { ResourceRequest } from "./request-info.js";
-import { jsonResponse, statusResponse, textResponse, warningHeaders } from "./response.js";
+import { jsonResponse, statusResponse, textResponse } from "./response.js";
 import {
   encodingOf,
   targetOf,
@@ -41,6 +41,7 @@ import {
 } from "./call.js";
 import { patchTypeOf, readConfiguration, readPatch } from "./patch-body.js";
 import { serveBinding, serveSubresource } from "./subresources.js";
+import { Warnings } from "./warnings.js";
 import { watchResponse } from "./watch-stream.js";
 
 /** Routes a request for a resource to its verb. @throws StatusError */
@@ -49,12 +50,14 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
   const endpoint = server.catalog.find(info.group, info.resource, info.version);
   if (endpoint === undefined || !isScoped(endpoint, info))
     return unknownPath(server, info, endpoint, call.request.method);
-  const warnings: string[] = [];
+  const warnings = new Warnings();
   const context: RequestContext = {
     user,
     signal,
     bodyBytes: call.request.body?.length ?? 0,
-    warn: (text) => warnings.push(text),
+    warn: (text) => {
+      warnings.add(text);
+    },
     checkCreate: () => call.authorize(attributesOf({ ...info, verb: "create" }, call.request.method)),
   };
   const full: Call = { ...call, endpoint, context, warnings };
@@ -63,9 +66,9 @@ export async function serveResource(server: ResourceServer, call: ResourceCall):
   try {
     return await serveEndpoint(server, full);
   } catch (error) {
-    if (!(error instanceof StatusError) || warnings.length === 0) throw error;
+    if (!(error instanceof StatusError)) throw error;
     const refusal = statusResponse(error.status);
-    return { ...refusal, headers: { ...refusal.headers, ...warningHeaders(warnings) } };
+    return { ...refusal, headers: { ...refusal.headers, ...warnings.headers() } };
   }
 }
 
@@ -137,7 +140,7 @@ async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
   if (endpoint.strategy.info.custom) server.texts.remember(record.object, record.text);
   const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
-  return objectResponse(encoding, object, { status: 200, headers: warningHeaders(call.warnings) });
+  return objectResponse(encoding, object, { status: 200, headers: call.warnings.headers() });
 }
 
 async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -162,7 +165,7 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
     },
     server.registry.continueTokens,
   );
-  return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
+  return listResponse(encoding, listed.objects, listed, call.warnings.headers());
 }
 
 async function create(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -182,7 +185,7 @@ async function create(server: ResourceServer, call: Call): Promise<HttpResponse>
   });
   const made =
     review ?? (await createObject(server.registry, endpoint, { namespace: info.namespace, object, options, context }));
-  return objectResponse(encoding, made, { status: 201, headers: warningHeaders(call.warnings) });
+  return objectResponse(encoding, made, { status: 201, headers: call.warnings.headers() });
 }
 
 async function update(server: ResourceServer, call: Call): Promise<HttpResponse> {
@@ -195,7 +198,7 @@ async function update(server: ResourceServer, call: Call): Promise<HttpResponse>
   const written = await replaceObject(server.registry, endpoint, { target: targetOf(call), object, options, context });
   return objectResponse(encoding, written.object, {
     status: written.created ? 201 : 200,
-    headers: warningHeaders(call.warnings),
+    headers: call.warnings.headers(),
   });
 }
 
@@ -205,7 +208,7 @@ async function patch(server: ResourceServer, call: Call): Promise<HttpResponse> 
   const encoding = encodingOf(server, call);
   const options = patchOptions(info.query, type === undefined, userAgent(request));
   const target = targetOf(call);
-  const headers = (): HttpResponse["headers"] => warningHeaders(call.warnings);
+  const headers = (): HttpResponse["headers"] => call.warnings.headers();
   if (type !== undefined) {
     const object = await patchObject(server.registry, endpoint, {
       target,
@@ -241,7 +244,7 @@ async function remove(server: ResourceServer, call: Call): Promise<HttpResponse>
   const options = deleteOptions(info.query, body.value);
   const deleted = await deleteObject(server.registry, endpoint, { target: targetOf(call), options, context });
   const { strategy } = endpoint;
-  const headers = warningHeaders(call.warnings);
+  const headers = call.warnings.headers();
   if (!deleted.removed || strategy.info.returnsDeletedObject)
     return objectResponse(encoding, deleted.object, { status: 200, headers });
   return jsonResponse(
@@ -280,5 +283,5 @@ async function removeCollection(server: ResourceServer, call: Call): Promise<Htt
     options,
     context,
   });
-  return listResponse(encoding, listed.objects, listed, warningHeaders(call.warnings));
+  return listResponse(encoding, listed.objects, listed, call.warnings.headers());
 }

@@ -24,10 +24,3 @@ export function statusResponse(status: Status): HttpResponse {
   const headers = retry !== undefined && status.code === 429 ? { "retry-after": String(retry) } : {};
   return jsonResponse(status.code ?? 500, status as unknown as JsonValue, headers);
 }
-
-/** The values of `Warning` headers: `299 - "text"`. */
-export function warningHeaders(warnings: readonly string[]): HttpHeaders {
-  if (warnings.length === 0) return {};
-  const unique = [...new Set(warnings)];
-  return { warning: unique.map((w) => `299 - "${w.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`) };
-}

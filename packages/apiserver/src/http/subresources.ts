@@ -15,7 +15,7 @@ import { readObjectBody } from "./body.js";
 import { deleteOptions, patchOptions, writeOptions } from "./options.js";
 import { targetOf, userAgent, type Call, type ResourceServer } from "./call.js";
 import { patchTypeOf, readConfiguration, readPatch } from "./patch-body.js";
-import { jsonResponse, textResponse, warningHeaders } from "./response.js";
+import { jsonResponse, textResponse } from "./response.js";
 
 const SUCCESS: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
@@ -122,7 +122,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
         context,
         change: { kind: "update", next: () => wanted },
       });
-      return jsonResponse(200, written, warningHeaders(call.warnings));
+      return jsonResponse(200, written, call.warnings.headers());
     }
     case "patch": {
       const type = patchTypeOf(call);
@@ -138,7 +138,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
           context,
           change: { kind: "apply", config, force: options.force },
         });
-        return jsonResponse(200, written, warningHeaders(call.warnings));
+        return jsonResponse(200, written, call.warnings.headers());
       }
       const patch = await readPatch(request, type);
       const next = (live: JsonObject): JsonObject =>
@@ -149,7 +149,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
         context,
         change: { kind: "update", next },
       });
-      return jsonResponse(200, written, warningHeaders(call.warnings));
+      return jsonResponse(200, written, call.warnings.headers());
     }
     default:
       throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, info.verb) : methodNotAllowed();

@@ -6,7 +6,6 @@ import { objectText, transformed, type Encoding } from "./encode.js";
 import { checkListOptions, integerParameter, revisionParameter, selectionOptions } from "./options.js";
 import { isTrue } from "./request-info.js";
 import { encodingOf, unsupportedField, type Call, type ResourceServer } from "./call.js";
-import { warningHeaders } from "./response.js";
 
 const LEAST_TIMEOUT_MS = 1_800_000;
 
@@ -42,7 +41,7 @@ export function watchResponse(server: ResourceServer, call: Call): HttpResponse 
       : "application/json";
   return {
     status: 200,
-    headers: { "content-type": chunked, "cache-control": "no-cache, private", ...warningHeaders(call.warnings) },
+    headers: { "content-type": chunked, "cache-control": "no-cache, private", ...call.warnings.headers() },
     body: lines(events, encoding),
   };
 }

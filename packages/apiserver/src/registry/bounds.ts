@@ -1,9 +1,10 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
 
 import { tooLarge } from "./failures.js";
+import { withMetadata } from "./metadata.js";
 
 /** Values in one object, and keys in one map of it, at most. etcd's bound on bytes is met long before by what people write. */
-export const OBJECT_BOUNDS = { maxNodes: 100_000, maxKeys: 20_000 } as const;
+export const OBJECT_BOUNDS = { maxNodes: 50_000, maxKeys: 10_000 } as const;
 
 /** Text of this many bytes and more is worked on in parts, between which other requests have their turn. */
 const HEAVY_BYTES = 64 * 1024;
@@ -13,9 +14,9 @@ export function isHeavy(bytes: number): boolean {
   return bytes > HEAVY_BYTES;
 }
 
-/** @throws StatusError 413 when an object has outgrown its bounds, as one can that is patched */
+/** @throws StatusError 413 when an object, but for its managedFields, has outgrown its bounds, as one can that is patched */
 export function checkBounds(object: JsonObject): void {
-  const left = countDown(object, OBJECT_BOUNDS.maxNodes);
+  const left = countDown(withMetadata(object, { managedFields: undefined }), OBJECT_BOUNDS.maxNodes);
   if (left < 0) throw tooLarge(`Request entity too large: limit is ${OBJECT_BOUNDS.maxNodes} values`);
 }
 

@@ -60,7 +60,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const { record, key, options, context, target } = attempt;
   const version = apiVersionOf(info);
   const live = endpoint.convert(record.object, version);
-  const heavy = isHeavy(Math.max(context.bodyBytes, record.text.length));
+  const heavy = isHeavy(context.bodyBytes + record.text.length);
   if (heavy) await registry.clock.turn();
   const wantedOrPromise = attempt.next(live);
   const wanted = wantedOrPromise instanceof Promise ? await wantedOrPromise : wantedOrPromise;

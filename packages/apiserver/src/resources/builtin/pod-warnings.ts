@@ -201,6 +201,9 @@ function variableWarnings(container: JsonObject, path: string): readonly string[
   });
 }
 
+/** No answer shows more than this many. */
+const MOST_WARNINGS = 4096;
+
 function portWarnings(containers: readonly Placed[]): readonly string[] {
   const seen = new Map<string, { readonly port: JsonObject; readonly path: string }[]>();
   const out: string[] = [];
@@ -211,9 +214,12 @@ function portWarnings(containers: readonly Placed[]): readonly string[] {
         out.push(`${path}: hostIP set without hostPort: ${goStruct(port)}`);
       const key = `${num(port, "containerPort")}/${str(port, "protocol")}`;
       const others = seen.get(key) ?? [];
-      for (const other of others)
+      for (const other of others) {
         out.push(...clashes(port, other.port).map((how) => `${path}: ${how} port definition with ${other.path}`));
-      seen.set(key, [...others, { port, path }]);
+        if (out.length >= MOST_WARNINGS) return out;
+      }
+      others.push({ port, path });
+      seen.set(key, others);
     }
   }
   return out;
