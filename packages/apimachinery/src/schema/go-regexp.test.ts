@@ -107,3 +107,23 @@ it("finds what JavaScript finds, in the language that both have", () => {
     { numRuns: 1000 },
   );
 });
+
+it("tests many texts with one expression, whatever its table has seen before", () => {
+  const own = compileGoRegExp("\\b(?:a|b)*a(?:a|b){12}c$|^é😀+$");
+  const wanted = /\b(?:a|b)*a(?:a|b){12}c$|^é😀+$/u;
+  const unit = fc.constantFrom("a", "b", "a", "b", "c", " ", "é", "😀");
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit, maxLength: 40 }), { maxLength: 3 }), fc.boolean(), (texts, ends) => {
+      for (const text of texts) {
+        const input = ends ? `${text}a${text}c` : text;
+        expect(own.test(input)).toBe(wanted.test(input));
+      }
+    }),
+    { numRuns: 300 },
+  );
+  // More situations than the table holds, several times over.
+  const [head, tail] = [Array.from({ length: 20_000 }, (_, i) => ((i * i) % 7 < 3 ? "a" : "b")), `a${"b".repeat(12)}c`];
+  const mixed = head.map((c, i) => (i % 997 === 0 ? "b" : c)).join("");
+  expect(own.test(mixed + tail)).toBe(true);
+  expect(own.test(`${mixed + tail}b`)).toBe(false);
+});

@@ -1,5 +1,6 @@
 // Go's regular expressions (RE2): the same language, and time linear in the text whatever the expression is.
 import { characterTest, type CharacterTest } from "./go-regexp-class.js";
+import { TransitionTable, type Move } from "./go-regexp-table.js";
 import { GoRegExpError, parseGoRegExp, type Assertion, type RegExpNode } from "./go-regexp-parse.js";
 
 export { GoRegExpError } from "./go-regexp-parse.js";
@@ -32,7 +33,8 @@ export function compileGoRegExp(pattern: string): GoRegExp {
   const steps: Step[] = [];
   append(steps, parseGoRegExp(pattern), pattern);
   steps.push({ op: "match" });
-  return { test: (text) => run(steps, text), find: (text, from = 0) => findMatch(steps, text, from) };
+  const table = new TransitionTable({ reached: [], before: -1 }, moveIn(steps));
+  return { test: (text) => table.test(text), find: (text, from = 0) => findMatch(steps, text, from) };
 }
 
 /** Like compileGoRegExp, but undefined for an expression that cannot be compiled. */
@@ -111,26 +113,33 @@ function split(steps: Step[]): number[] {
   return next;
 }
 
-/** Walks the text once with all the steps that it may have reached. */
-function run(steps: readonly Step[], text: string): boolean {
+/** One character on, with all the steps that may have been reached; undefined when the text matches by then. */
+function moveIn(steps: readonly Step[]): Move {
   const seen = new Int32Array(steps.length).fill(-1);
-  let reached: number[] = [];
-  let before = -1;
-  for (let at = 0; ;) {
-    const point = at < text.length ? (text.codePointAt(at) ?? -1) : -1;
-    reached.push(0);
-    const waiting = follow(steps, reached, { seen, at, before, point });
-    if (waiting === undefined) return true;
-    if (point < 0) return false;
-    reached = [];
+  let turn = 0;
+  return ({ reached, before }, point) => {
+    if (turn === MOST_TURNS) seen.fill((turn = 0) - 1);
+    const waiting = follow(steps, [...reached, 0], { seen, at: turn++, before, point });
+    if (waiting === undefined) return undefined;
+    const next: number[] = [];
     for (const index of waiting) {
       const step = steps[index] as Step;
-      if (step.op === "character" && step.test(point)) reached.push(index + 1);
+      if (step.op === "character" && step.test(point)) next.push(index + 1);
     }
-    before = point;
-    at += point > 0xffff ? 2 : 1;
-  }
+    return { reached: next.sort((a, b) => a - b), before: kindOf(point) };
+  };
 }
+
+/** A character that means to assertions what this one means. */
+function kindOf(point: number): number {
+  return isWord(point) ? LETTER : point === NEWLINE ? NEWLINE : OTHER;
+}
+
+/** What `seen` can count to. */
+const MOST_TURNS = 2 ** 31 - 1;
+const NEWLINE = 10;
+const OTHER = 32;
+const LETTER = 97;
 
 /** A step that has been reached, and where the match began that it belongs to. */
 interface Thread {
