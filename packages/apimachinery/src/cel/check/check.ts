@@ -24,7 +24,7 @@ import {
   unwrapped,
   type CelType,
 } from "./types.js";
-import { assignable, mostGeneral, substitute, type Substitution } from "./unify.js";
+import { mostGeneral, substitute, Substitution } from "./unify.js";
 
 /** What an expression may refer to. */
 export interface Scope extends Declarations {
@@ -72,7 +72,7 @@ class Checker {
   readonly #types = new Map<number, CelType>();
   readonly #overloads = new Map<number, readonly Overload[]>();
   readonly #references = new Set<string>();
-  #known: Substitution = new Map();
+  readonly #known = new Substitution();
   #free = 0;
 
   constructor(scope: Scope, nodes: Nodes, issues: Issue[]) {
@@ -100,14 +100,7 @@ class Checker {
   }
 
   #assign(from: CelType, to: CelType): boolean {
-    return this.#assignAll([from], [to]);
-  }
-
-  #assignAll(from: readonly CelType[], to: readonly CelType[]): boolean {
-    const known = assignable(this.#known, from, to);
-    if (known === undefined) return false;
-    this.#known = known;
-    return true;
+    return this.#known.assign([from], [to]);
   }
 
   #check(expr: Expr, locals: Locals): Expr {
@@ -278,7 +271,7 @@ class Checker {
     for (const overload of declaration.overloads) {
       if (overload.member !== member) continue;
       const fresh = this.#instantiate(overload);
-      if (!this.#assignAll(types, fresh.args)) continue;
+      if (!this.#known.assign(types, fresh.args)) continue;
       found.push(overload);
       const own = substitute(this.#known, fresh.result);
       if (result === undefined) result = own;

@@ -1,20 +1,39 @@
 // Which types fit which, and what type parameters come to stand for (cel-go: checker/types.go).
 import { DYN, isOptional, opaque, sameType, typeOf, type CelType } from "./types.js";
 
-/** What type parameters have been found to be, by name. */
-export type Substitution = ReadonlyMap<string, CelType>;
+/** What type parameters have been found to be. */
+export class Substitution {
+  readonly #found = new Map<string, CelType>();
+  /** What has been set since an attempt began, with what stood there before. */
+  readonly #trail: (readonly [name: string, before: CelType | undefined])[] = [];
 
-/** What parameters are if each `from` is to fit its `to`; undefined when that cannot be. */
-export function assignable(
-  known: Substitution,
-  from: readonly CelType[],
-  to: readonly CelType[],
-): Substitution | undefined {
-  const found = new Map(known);
-  return from.length === to.length && from.every((type, i) => fits(found, type, to[i] ?? DYN)) ? found : undefined;
+  get(name: string): CelType | undefined {
+    return this.#found.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.#trail.push([name, this.#found.get(name)]);
+    this.#found.set(name, type);
+  }
+
+  /** Whether each `from` can fit its `to`; only then what that means for parameters is kept. */
+  assign(from: readonly CelType[], to: readonly CelType[]): boolean {
+    this.#trail.length = 0;
+    if (from.length === to.length && from.every((type, i) => fits(this, type, to[i] ?? DYN))) return true;
+    for (const [name, before] of this.#trail.reverse()) {
+      if (before === undefined) this.#found.delete(name);
+      else this.#found.set(name, before);
+    }
+    return false;
+  }
 }
 
-function fits(known: Map<string, CelType>, a: CelType, b: CelType): boolean {
+/** What is known of type parameters, by name. */
+interface Known {
+  get(name: string): CelType | undefined;
+}
+
+function fits(known: Substitution, a: CelType, b: CelType): boolean {
   if (b.kind === "param") {
     const result = substituteFor(known, a, b);
     if (result.valid) return true;
@@ -51,7 +70,7 @@ function takesNull(type: CelType): boolean {
 
 /** Whether `type` may stand for a parameter; remembers it, the more general one of two. */
 function substituteFor(
-  known: Map<string, CelType>,
+  known: Substitution,
   type: CelType,
   parameter: CelType,
 ): { readonly valid: boolean; readonly known: boolean } {
@@ -93,7 +112,7 @@ function saysNoMore(a: CelType, b: CelType): boolean {
   }
 }
 
-function occurs(known: Substitution, parameter: CelType, within: CelType): boolean {
+function occurs(known: Known, parameter: CelType, within: CelType): boolean {
   if (sameType(parameter, within)) return true;
   if (within.kind === "param") {
     const found = known.get(within.name);
@@ -103,7 +122,7 @@ function occurs(known: Substitution, parameter: CelType, within: CelType): boole
 }
 
 /** A type with its parameters replaced by what is known of them. */
-export function substitute(known: Substitution, type: CelType, options: { readonly rest?: CelType } = {}): CelType {
+export function substitute(known: Known, type: CelType, options: { readonly rest?: CelType } = {}): CelType {
   if (type.kind === "param") {
     const found = known.get(type.name);
     return found === undefined ? (options.rest ?? type) : substitute(known, found, options);

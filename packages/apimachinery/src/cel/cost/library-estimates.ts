@@ -84,12 +84,12 @@ function functionEstimate(call: EstimatedCall): CallEstimate | undefined {
     case "replace":
       return size && first && replaceEstimate(size, first, sizeOfNode(args[1], sizes));
     case "split":
-      return size && { cost: scale(size, 2 * TEXT_FACTOR), size: { min: 0, max: literalInt(args[1]?.expr, size.max) } };
+      return size && { cost: scale(size, 2 * TEXT_FACTOR), size: piecesOf(size, args[1]?.expr) };
     case "join":
       return target === undefined || size === undefined ? undefined : joinEstimate(target, size, { first, sizes });
     case "find":
     case "findAll":
-      return size && first && { cost: patternCost(size, first), size: { min: 0, max: size.max } };
+      return size && first && { cost: patternCost(size, first), size: piecesOf(size, undefined) };
     case "cidr":
     case "isIP":
     case "isCIDR":
@@ -117,6 +117,16 @@ function functionEstimate(call: EstimatedCall): CallEstimate | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * Into how many pieces a text may be taken apart: one more than it has characters. (Kubernetes forgets the one; then a
+ * loop over the pieces could cost more than its estimate.)
+ */
+function piecesOf(text: Range, limit: Expr | undefined): Range {
+  const most = Math.min(UNBOUNDED, text.max + 1);
+  if (limit?.kind !== "literal" || limit.literal.type !== "int") return { min: 0, max: most };
+  return { min: 0, max: limit.literal.value < 0n ? UNBOUNDED : Number(limit.literal.value) };
 }
 
 const ADDRESS: Range = { min: 4, max: 16 };

@@ -144,7 +144,14 @@ function superscript(text: string): string {
   return [...text].map((character) => (character === "-" ? "⁻" : ("⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(character)] ?? ""))).join("");
 }
 
+/** Go rounds what lies halfway to an even digit, JavaScript away from zero. */
 function fixed(value: number, precision: number): string {
+  const exact = value.toFixed(Math.min(100, precision + 60));
+  const kept = exact.length - (exact.split(".")[1]?.length ?? 0) + precision;
+  if (Math.abs(value) < 1e21 && /^50*$/.test(exact.slice(kept)) && precision < 40) {
+    const down = exact.slice(0, kept).replace(/\.$/, "");
+    if (/[02468]$/.test(down)) return down;
+  }
   return Math.abs(value) < 1e21
     ? value.toFixed(Math.min(precision, 100))
     : `${formatPlain(value)}.${"0".repeat(precision)}`;

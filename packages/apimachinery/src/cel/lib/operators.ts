@@ -160,7 +160,10 @@ function relation(name: string, id: string, holds: (order: number) => boolean): 
 
 /** `list[i]` and `map[k]`. */
 export function index(a: Value, b: Value): Result {
-  if (isMap(a)) return a.get(b) ?? new CelError(`no such key: ${showKey(b)}`);
+  if (isMap(a)) {
+    const found = a.get(b);
+    return found === undefined ? new CelError(`no such key: ${showKey(b)}`) : found;
+  }
   if (!isList(a)) return noOverload("_[_]", a, b);
   const at = b instanceof Uint ? b.value : typeof b === "number" && Number.isInteger(b) ? BigInt(b) : b;
   if (typeof at !== "bigint") return new CelError(`unsupported index type '${typeName(b)}' in list`);

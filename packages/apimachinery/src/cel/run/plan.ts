@@ -95,7 +95,8 @@ class Planner {
     const type = this.#input.declarations.types.has(full) ? new TypeValue(full) : undefined;
     return (frame) => {
       frame.charge(1);
-      return frame.variable(full) ?? type ?? new CelError(`no such attribute(s): ${full}`);
+      const value = frame.variable(full);
+      return value === undefined ? (type ?? new CelError(`no such attribute(s): ${full}`)) : value;
     };
   }
 
@@ -309,7 +310,8 @@ function orElse(left: Step, right: Step, { unwrap }: { readonly unwrap: boolean 
 function fieldOf(object: Value, field: string): Result {
   if (object instanceof Optional) return optionalField(object, field);
   if (!isMap(object)) return NO_SUCH_OVERLOAD;
-  return object.field(field) ?? new CelError(`no such key: ${field}`);
+  const found = object.field(field);
+  return found === undefined ? new CelError(`no such key: ${field}`) : found;
 }
 
 function hasField(object: Value, field: string): Result {

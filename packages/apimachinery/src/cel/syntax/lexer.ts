@@ -68,9 +68,16 @@ function longest(text: string, start: number): Token | undefined {
   return best;
 }
 
+/** The beginnings of tokens, as far as they are right. */
+const BROKEN = new RegExp(
+  `^(?:[=&|]|\`[A-Za-z0-9_.\\-/ ]*|[bB]?(?:[rR](?:"[^"\\n\\r]*|'[^'\\n\\r]*)|(?:"(?:ESC|[^"\\\\\\n\\r])*|'(?:ESC|[^'\\\\\\n\\r])*)(?:PART)?))`
+    .replaceAll("ESC", ESCAPE)
+    .replace("PART", "\\\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?"),
+);
+
 /** How much of the text the lexer reads before it gives up on a token, with the character that it did not expect. */
 function brokenLength(text: string, start: number): number {
-  const read = /^(?:[=&|]|`[A-Za-z0-9_.\-/ ]*|[bB]?[rR]?["'](?:[^"'\\\n\r]|\\.)*)/u.exec(text.slice(start))?.[0] ?? "";
+  const read = BROKEN.exec(text.slice(start))?.[0] ?? "";
   const next = text.codePointAt(start + read.length);
   return read.length + (next === undefined ? 0 : next > 0xffff ? 2 : 1);
 }

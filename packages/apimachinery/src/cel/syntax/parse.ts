@@ -1,13 +1,13 @@
 // The grammar of CEL by recursive descent (cel-go: parser/parser.go, parser/gen/CEL.g4). What does not fit is reported in
-// the words of the ANTLR parser, as far as a first mistake goes: one token too many is dropped and reading goes on, and
-// anything else ends it.
+// the words of the ANTLR parser, and mostly reading goes on behind it as there: one token too many is dropped, a missing
+// operand is passed over, a missing bracket is imagined at the end. Other mistakes end the reading.
 import { FairleadError } from "@fairlead/base";
-import { OPERATORS, type Expr, type ListElement, type Literal, type MapEntry, type StructField } from "./ast.js";
+import { OPERATORS, type Expr, type ListElement, type MapEntry, type StructField } from "./ast.js";
 import { tokenize, type Token } from "./lexer.js";
+import { literalOf } from "./literals.js";
 import { expandMacro } from "./macros.js";
 import { Nodes, TooManyNodes } from "./nodes.js";
 import type { Issue } from "./source.js";
-import { unquoteBytes, unquoteString, type Unquoted } from "./unquote.js";
 
 /** An expression and where its nodes stand, or what is wrong with it. */
 export type Parsed =
@@ -45,9 +45,16 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-const STARTS =
-  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/** What an operand can begin with, and what can stand instead of the first one in brackets, in the order of ANTLR. */
+const LITERALS = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const STARTS = `{'[', '{', '(', '.', '-', '!', ${LITERALS}`;
+const STARTS_OF_LIST = `{'[', ']', '{', '(', '.', ',', '-', '!', '?', ${LITERALS}`;
+const STARTS_OF_MAP = `{'[', '{', '}', '(', '.', ',', '-', '!', '?', ${LITERALS}`;
+const STARTS_OF_CALL = `{'[', '{', '(', ')', '.', '-', '!', ${LITERALS}`;
 const STARTING_SYMBOLS: ReadonlySet<string> = new Set(["[", "{", "(", ".", "-", "!", "true", "false", "null"]);
+
+/** What can follow an operand anywhere. */
+const FOLLOWING: ReadonlySet<string> = new Set("== != in < <= >= > && || . [ ? - + * / %".split(" "));
 
 type Rule = "expr" | "relation" | "calc" | "member";
 
@@ -58,6 +65,12 @@ class Parser {
   readonly #issues: Issue[];
   #at = 0;
   readonly #depth: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 };
+  /** What ends the brackets and conditions that are open. */
+  readonly #closing: string[] = [];
+  /** What may stand here instead of an operand, as messages list it. */
+  #expected = STARTS;
+  /** Whether a mistake has just been reported; more is only said once a token has fitted. */
+  #recovering = false;
 
   constructor(text: string, tokens: readonly Token[], issues: Issue[]) {
     this.#text = text;
@@ -94,7 +107,21 @@ class Parser {
   #next(): Token {
     const token = this.#token;
     this.#at++;
+    this.#recovering = false;
     return token;
+  }
+
+  /** What stands for an expression that could not be read. */
+  #nothing(at: Token): Expr {
+    return { kind: "literal", id: this.nodes.add(at.start), literal: { type: "null" } };
+  }
+
+  /** Reads what brackets hold, or what stands before the colon of a condition. */
+  #inside<T>(closing: string, read: () => T): T {
+    this.#closing.push(closing);
+    const result = read();
+    this.#closing.pop();
+    return result;
   }
 
   #skip(symbol: string): Token | undefined {
@@ -106,8 +133,19 @@ class Parser {
     throw new Stop();
   }
 
+  #report(offset: number | undefined, message: string): void {
+    this.#issues.push({ offset, message });
+  }
+
+  /** Says what does not fit here. */
+  #mistake(message: string): void {
+    if (!this.#recovering) this.#report(this.#token.start, `Syntax error: ${message}`);
+    this.#recovering = true;
+  }
+
   #syntax(message: string): never {
-    return this.#stop(this.#token.start, `Syntax error: ${message}`);
+    this.#mistake(message);
+    throw new Stop();
   }
 
   /** Takes a symbol; where it is missing at the end of the text, that is what is said. */
@@ -115,16 +153,14 @@ class Parser {
     if (this.#is(symbol)) return this.#next();
     const { text } = this.#token;
     if (this.#is(symbol, 1)) {
-      this.#issues.push({
-        offset: this.#token.start,
-        message: `Syntax error: extraneous input '${text}' expecting '${symbol}'`,
-      });
+      this.#mistake(`extraneous input '${text}' expecting '${symbol}'`);
       this.#at++;
       return this.#next();
     }
-    return this.#token.kind === "end" && symbol !== ":"
-      ? this.#syntax(`missing '${symbol}' at '<EOF>'`)
-      : this.#syntax(`mismatched input '${text}' expecting '${symbol}'`);
+    if (this.#token.kind !== "end" || symbol === ":")
+      return this.#syntax(`mismatched input '${text}' expecting '${symbol}'`);
+    this.#mistake(`missing '${symbol}' at '<EOF>'`);
+    return this.#token;
   }
 
   #end(): void {
@@ -152,7 +188,7 @@ class Parser {
       const mark = this.#skip("?");
       if (mark === undefined) return condition;
       const id = this.nodes.add(mark.start);
-      const yes = this.#logical("||");
+      const yes = this.#inside(":", () => this.#logical("||"));
       this.#expect(":");
       return { kind: "call", id, name: "_?_:_", args: [condition, yes, this.#expr()] };
     });
@@ -207,7 +243,7 @@ class Parser {
   }
 
   #unary(): Expr {
-    this.#begin();
+    if (!this.#begins()) return this.#passOver();
     const symbol = this.#is("!") ? "!" : "-";
     const first = this.#token;
     if (!this.#is("!") && (!this.#is("-") || this.#startsNumber(1))) return this.#member();
@@ -216,20 +252,21 @@ class Parser {
       this.#next();
       times++;
     }
-    if (!this.#canStart(this.#token) || this.#is(symbol === "!" ? "-" : "!"))
-      this.#noAlternative(first, symbol === "-" ? this.#token : undefined);
+    if (!this.#canStart(this.#token) || this.#is(symbol === "!" ? "-" : "!")) {
+      if (symbol === "-") this.#noAlternative(first, this.#token);
+      this.#syntax(`mismatched input '${this.#token.text}' expecting ${STARTS}`);
+    }
     const operand = this.#member();
     if (times % 2 === 0) return operand;
     return { kind: "call", id: this.nodes.add(first.start), name: symbol === "!" ? "!_" : "-_", args: [operand] };
   }
 
-  #noAlternative(from: Token, to: Token | undefined): never {
-    if (to === undefined) return this.#syntax(`mismatched input '${this.#token.text}' expecting ${STARTS}`);
-    const text = this.#text.slice(from.start, to.kind === "end" ? to.start : to.start + to.text.length);
+  #noAlternative(from: Token, to: Token): never {
+    const text = to.kind === "end" ? from.text : this.#text.slice(from.start, to.start + to.text.length);
     const word = /^.(true|false|null)$/s.exec(text)?.[1];
     return this.#syntax(
       word === undefined
-        ? `no viable alternative at input '${text.trimEnd()}'`
+        ? `no viable alternative at input '${text}'`
         : `mismatched input '${word}' expecting IDENTIFIER`,
     );
   }
@@ -244,17 +281,32 @@ class Parser {
     return token.kind !== "end" && token.kind !== "escaped";
   }
 
-  /** Makes sure that an operand can begin here; one token that is in the way is dropped. */
-  #begin(): void {
-    if (this.#canStart(this.#token)) return;
+  /** Whether an operand can begin here, or behind one token, which is dropped. */
+  #begins(): boolean {
+    const expected = this.#expected;
+    this.#expected = STARTS;
+    if (this.#canStart(this.#token)) return true;
     const { text, kind } = this.#token;
-    if (kind === "end" || !this.#canStart(this.#ahead(1)))
-      this.#syntax(`mismatched input '${text}' expecting ${STARTS}`);
-    this.#issues.push({
-      offset: this.#token.start,
-      message: `Syntax error: extraneous input '${text}' expecting ${STARTS}`,
-    });
-    this.#at++;
+    const behind = kind !== "end" && this.#canStart(this.#ahead(1));
+    this.#mistake(`${behind ? "extraneous" : "mismatched"} input '${text}' expecting ${expected}`);
+    if (behind) this.#at++;
+    return behind;
+  }
+
+  /** Goes on where something follows that may follow an operand. */
+  #passOver(): Expr {
+    const nothing = this.#nothing(this.#token);
+    while (this.#token.kind !== "end" && !this.#follows(this.#token)) this.#at++;
+    return nothing;
+  }
+
+  #follows({ kind, text }: Token): boolean {
+    if (kind !== "symbol") return false;
+    return (
+      FOLLOWING.has(text) ||
+      this.#closing.includes(text) ||
+      (text === "," && this.#closing.some((each) => each !== ":"))
+    );
   }
 
   #member(): Expr {
@@ -298,7 +350,7 @@ class Parser {
     const open = this.#next();
     const id = this.nodes.add(open.start);
     const name = this.#skip("?") === undefined ? "_[_]" : "_[?_]";
-    const index = this.#expr();
+    const index = this.#inside("]", () => this.#expr());
     this.#expect("]");
     return { kind: "call", id, name, args: [operand, index] };
   }
@@ -307,16 +359,18 @@ class Parser {
   #call({ open, name, target }: { readonly open: Token; readonly name: string; readonly target?: Expr }): Expr {
     const id = this.nodes.add(open.start);
     const args: Expr[] = [];
-    if (!this.#is(")")) {
+    this.#inside(")", () => {
+      if (this.#is(")")) return;
+      this.#expected = STARTS_OF_CALL;
       do args.push(this.#expr());
       while (this.#skip(",") !== undefined);
-    }
+    });
     this.#expect(")");
     const expanded = expandMacro({ id, name, target, args }, this.nodes);
     if (expanded === undefined) return { kind: "call", id, name, ...(target === undefined ? {} : { target }), args };
     if ("expr" in expanded) return expanded.expr;
-    this.#issues.push({ offset: this.nodes.offset(expanded.at), message: expanded.problem });
-    return { kind: "ident", id, name };
+    this.#report(this.nodes.offset(expanded.at), expanded.problem);
+    return this.#nothing(open);
   }
 
   #primary(): Expr {
@@ -324,7 +378,7 @@ class Parser {
     if (token.kind === "identifier" || this.#is(".")) return this.#named();
     if (this.#is("(")) {
       this.#next();
-      const inner = this.#expr();
+      const inner = this.#inside(")", () => this.#expr());
       this.#expect(")");
       return inner;
     }
@@ -344,10 +398,11 @@ class Parser {
     this.#next();
     const brace = this.#braceAhead();
     if (brace !== undefined) return this.#struct(`${dot === undefined ? "" : "."}${name.text}`);
-    if (RESERVED.has(name.text)) this.#stop((dot ?? name).start, `reserved identifier: ${name.text}`);
     const full = `${dot === undefined ? "" : "."}${name.text}`;
     const open = this.#skip("(");
+    if (RESERVED.has(name.text)) this.#report((dot ?? name).start, `reserved identifier: ${name.text}`);
     if (open !== undefined) return this.#call({ open, name: full });
+    if (RESERVED.has(name.text)) return this.#nothing(name);
     return { kind: "ident", id: this.nodes.add(name.start), name: full };
   }
 
@@ -380,11 +435,15 @@ class Parser {
   #list(): Expr {
     const id = this.nodes.add(this.#next().start);
     const elements: ListElement[] = [];
-    while (!this.#is("]")) {
-      const optional = this.#skip("?") !== undefined;
-      elements.push({ value: this.#expr(), optional });
-      if (this.#skip(",") === undefined) break;
-    }
+    this.#inside("]", () => {
+      this.#expected = STARTS_OF_LIST;
+      while (!this.#is("]")) {
+        const optional = this.#skip("?") !== undefined;
+        elements.push({ value: this.#expr(), optional });
+        if (this.#skip(",") === undefined) break;
+      }
+      this.#expected = STARTS;
+    });
     this.#expect("]");
     return { kind: "list", id, elements };
   }
@@ -392,13 +451,17 @@ class Parser {
   #map(): Expr {
     const id = this.nodes.add(this.#next().start);
     const entries: MapEntry[] = [];
-    while (!this.#is("}")) {
-      const optional = this.#skip("?") !== undefined;
-      const key = this.#expr();
-      const colon = this.#expect(":");
-      entries.push({ id: this.nodes.add(colon.start), key, value: this.#expr(), optional });
-      if (this.#skip(",") === undefined) break;
-    }
+    this.#inside("}", () => {
+      this.#expected = STARTS_OF_MAP;
+      while (!this.#is("}")) {
+        const optional = this.#skip("?") !== undefined;
+        const key = this.#inside(":", () => this.#expr());
+        const colon = this.#expect(":");
+        entries.push({ id: this.nodes.add(colon.start), key, value: this.#expr(), optional });
+        if (this.#skip(",") === undefined) break;
+      }
+      this.#expected = STARTS;
+    });
     this.#expect("}");
     return { kind: "map", id, entries };
   }
@@ -407,39 +470,10 @@ class Parser {
     const number = token.text === "-" && token.kind === "symbol" ? this.#next() : token;
     const sign = number === token ? "" : "-";
     const literal = literalOf(number, sign);
-    if ("problem" in literal) this.#stop(token.start, literal.problem);
+    if ("problem" in literal) {
+      this.#report(token.start, literal.problem);
+      return this.#nothing(token);
+    }
     return { kind: "literal", id: this.nodes.add(token.start), literal: literal.value };
-  }
-}
-
-function literalOf(token: Token, sign: string): Unquoted<Literal> {
-  const { text } = token;
-  switch (token.kind) {
-    case "int": {
-      const value = sign === "-" ? -BigInt(text) : BigInt(text);
-      return BigInt.asIntN(64, value) === value
-        ? { value: { type: "int", value } }
-        : { problem: "invalid int literal" };
-    }
-    case "uint": {
-      const value = BigInt(text.slice(0, -1));
-      return BigInt.asUintN(64, value) === value
-        ? { value: { type: "uint", value } }
-        : { problem: "invalid uint literal" };
-    }
-    case "double": {
-      const value = Number(sign + text);
-      return Number.isFinite(value) ? { value: { type: "double", value } } : { problem: "invalid double literal" };
-    }
-    case "string": {
-      const value = unquoteString(text);
-      return "problem" in value ? value : { value: { type: "string", value: value.value } };
-    }
-    case "bytes": {
-      const value = unquoteBytes(text.slice(1));
-      return "problem" in value ? value : { value: { type: "bytes", value: value.value } };
-    }
-    default:
-      return text === "null" ? { value: { type: "null" } } : { value: { type: "bool", value: text === "true" } };
   }
 }

@@ -94,10 +94,13 @@ function compareBigints(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Undefined for NaN. JavaScript compares bigints and numbers exactly. */
+/** Undefined for NaN. An integer beside a double is taken for the nearest double, as cel-go does. */
 function compareNumbers(a: bigint | number | Uint, b: bigint | number | Uint): number | undefined {
-  const left = a instanceof Uint ? a.value : a;
-  const right = b instanceof Uint ? b.value : b;
+  const isDouble = typeof a === "number" || typeof b === "number";
+  const [left, right] = [a, b].map((each) => {
+    const value = each instanceof Uint ? each.value : each;
+    return isDouble ? Number(value) : value;
+  }) as [bigint | number, bigint | number];
   if (left < right) return -1;
   if (left > right) return 1;
   return Number.isNaN(left) || Number.isNaN(right) ? undefined : 0;
