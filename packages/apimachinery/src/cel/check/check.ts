@@ -287,10 +287,9 @@ class Checker {
   }
 
   /** An overload whose type parameters nobody else uses. */
-  #instantiate({ args, result }: Overload): { readonly args: readonly CelType[]; readonly result: CelType } {
-    const names = new Set([...args, result].flatMap(paramNames));
-    if (names.size === 0) return { args, result };
-    const fresh = new Map([...names].map((name) => [name, this.#freeType()]));
+  #instantiate({ args, result, params }: Overload): Pick<Overload, "args" | "result"> {
+    if (params.length === 0) return { args, result };
+    const fresh = new Map(params.map((name) => [name, this.#freeType()]));
     return { args: args.map((arg) => substitute(fresh, arg)), result: substitute(fresh, result) };
   }
 
@@ -372,10 +371,6 @@ class Checker {
       }
     }
   }
-}
-
-function paramNames(type: CelType): readonly string[] {
-  return type.kind === "param" ? [type.name] : type.params.flatMap(paramNames);
 }
 
 /** `a.b.c`, where an expression is nothing but names. */

@@ -9,6 +9,8 @@ export interface Overload {
   readonly member: boolean;
   readonly args: readonly CelType[];
   readonly result: CelType;
+  /** The names of its type parameters. */
+  readonly params: readonly string[];
   /** Absent where the function has one implementation for all, and for what is no function but part of the language. */
   readonly run?: Implementation;
 }
@@ -48,7 +50,8 @@ export function mergeLibraries(...libraries: readonly Library[]): ReadonlyMap<st
 
 /** A function that is called with its arguments in parentheses. */
 export function global(id: string, args: readonly CelType[], result: CelType, run?: Implementation): Overload {
-  return { id, member: false, args, result, ...(run === undefined ? {} : { run }) };
+  const params = [...new Set([...args, result].flatMap(paramNames))];
+  return { id, member: false, args, result, params, ...(run === undefined ? {} : { run }) };
 }
 
 /** A function that is called on its first argument. */
@@ -58,4 +61,8 @@ export function member(id: string, args: readonly CelType[], result: CelType, ru
 
 export function declare(name: string, ...overloads: readonly Overload[]): FunctionDeclaration {
   return { name, overloads };
+}
+
+function paramNames(type: CelType): readonly string[] {
+  return type.kind === "param" ? [type.name] : type.params.flatMap(paramNames);
 }

@@ -4,18 +4,15 @@ import { lengthOf } from "../lib/operators.js";
 import { CelError, isList, isMap, isOpaque, Optional, type CelList, type Result, type Value } from "../value/value.js";
 import { LIST_COST, PATTERN_FACTOR, scaled, TEXT_FACTOR } from "./factors.js";
 
-export interface CallFacts {
-  readonly name: string;
-  /** The overload's id. */
-  readonly overload: string;
-  readonly args: readonly Value[];
-  readonly result: Result;
+/** The cost of a call by its operands and its result, without the cost of the operands. */
+export type CallCost = (args: readonly Value[], result: Result) => number;
+
+/** What calls of a function cost. Ask once for each call of an expression, not each time that it runs. */
+export function callCost(name: string, overload: string): CallCost {
+  return overloadCost(overload) ?? libraryCost(name, overload) ?? standardCost(overload);
 }
 
-/** The cost of a call, without that of its operands. */
-export function callCost(call: CallFacts): number {
-  return overloadCost(call) ?? libraryCost(call) ?? standardCost(call);
-}
+const one: CallCost = () => 1;
 
 /** The size of texts, lists and the like; one for any other value. */
 export function sizeOf(value: Result | undefined): number {
@@ -30,27 +27,27 @@ export function sizeOf(value: Result | undefined): number {
 const read = (value: Result | undefined, times = 1): number => scaled(sizeOf(value) * times, TEXT_FACTOR);
 
 /** Costs that belong to one overload (cel-go: ext/lists.go, ext/sets.go). */
-function overloadCost({ overload, args, result }: CallFacts): number | undefined {
+function overloadCost(overload: string): CallCost | undefined {
   switch (overload) {
     case "list_sets_contains_list":
     case "list_sets_intersects_list":
-      return 1 + sizeOf(args[0]) * sizeOf(args[1]);
+      return ([a, b]) => 1 + sizeOf(a) * sizeOf(b);
     case "list_sets_equivalent_list":
-      return 1 + 2 * sizeOf(args[0]) * sizeOf(args[1]);
+      return ([a, b]) => 1 + 2 * sizeOf(a) * sizeOf(b);
     case "list_slice":
     case "list_reverse":
-      return listCost(sizeOf(result));
+      return (_, result) => listCost(sizeOf(result));
     case "lists_range":
-      return listCost(Math.max(0, Number(args[0])));
+      return ([count]) => listCost(Math.max(0, Number(count)));
     case "list_flatten":
-      return listCost(sizeOf(args[0]));
+      return ([list]) => listCost(sizeOf(list));
     case "list_flatten_int":
-      return listCost(sizeOf(args[0]) * Number(args[1]));
+      return ([list, depth]) => listCost(sizeOf(list) * Number(depth));
     case "list_distinct":
-      return comparisonCost(args[0]);
+      return ([list]) => comparisonCost(list);
     default:
-      if (/^list_.*_sort$/.test(overload)) return comparisonCost(args[0]);
-      return /^list_.*_sortByAssociatedKeys$/.test(overload) ? comparisonCost(args[1]) : undefined;
+      if (/^list_.*_sort$/.test(overload)) return ([list]) => comparisonCost(list);
+      return /^list_.*_sortByAssociatedKeys$/.test(overload) ? ([, keys]) => comparisonCost(keys) : undefined;
   }
 }
 
@@ -73,9 +70,12 @@ const ONE: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const readOnce: CallCost = ([text]) => read(text);
+const readTwice: CallCost = ([text]) => read(text, 2);
+
 /** Costs of Kubernetes' own functions, and those that it prices anew. */
-function libraryCost({ name, overload, args, result }: CallFacts): number | undefined {
-  if (ONE.has(name)) return 1;
+function libraryCost(name: string, overload: string): CallCost | undefined {
+  if (ONE.has(name)) return one;
   switch (name) {
     case "isSorted":
     case "sum":
@@ -83,7 +83,7 @@ function libraryCost({ name, overload, args, result }: CallFacts): number | unde
     case "min":
     case "indexOf":
     case "lastIndexOf":
-      return traversal(args[0]);
+      return ([list]) => traversal(list);
     case "url":
     case "lowerAscii":
     case "upperAscii":
@@ -96,26 +96,27 @@ function libraryCost({ name, overload, args, result }: CallFacts): number | unde
     case "isQuantity":
     case "semver":
     case "isSemver":
-      return read(args[0]);
+      return readOnce;
     case "ip":
-      return overload === "cidr_ip" ? 1 : read(args[0]);
+      return overload === "cidr_ip" ? one : readOnce;
     case "replace":
     case "split":
     case "ip.isCanonical":
-      return read(args[0], 2);
+      return readTwice;
     case "join":
-      return read(result, 2);
+      return (_, result) => read(result, 2);
     case "find":
     case "findAll":
-      return patternCost(sizeOf(args[0]), sizeOf(args[1]));
+      return ([text, pattern]) => patternCost(sizeOf(text), sizeOf(pattern));
     case "containsIP":
-      return read(args[0], 2) + (overload === "cidr_contains_ip_string" ? read(args[1]) : 0);
+      return ([cidr, ip]) => read(cidr, 2) + (overload === "cidr_contains_ip_string" ? read(ip) : 0);
     case "containsCIDR":
-      return read(args[0], 2) + read(args[0]) + 1 + (overload === "cidr_contains_cidr_string" ? read(args[1]) : 0);
+      return ([cidr, other]) =>
+        read(cidr, 2) + read(cidr) + 1 + (overload === "cidr_contains_cidr_string" ? read(other) : 0);
     case "validate":
-      return args[0] instanceof FormatValue ? patternCost(sizeOf(args[1]), args[0].regExpSize) : undefined;
+      return ([format, text]) => (format instanceof FormatValue ? patternCost(sizeOf(text), format.regExpSize) : 1);
     case "_==_":
-      return args[0] !== undefined && isOpaque(args[0]) ? 1 : undefined;
+      return ([a, b]) => (a !== undefined && isOpaque(a) ? 1 : compared(a, b));
     default:
       return undefined;
   }
@@ -139,7 +140,11 @@ function elements(list: CelList): readonly Result[] {
 
 const COMPARED = /^(?:less|less_equals|greater|greater_equals)_(?:string|bytes)$|^(?:equals|not_equals)$/;
 
-function standardCost({ overload, args }: CallFacts): number {
+function compared(a: Value | undefined, b: Value | undefined): number {
+  return scaled(Math.min(sizeOf(a), sizeOf(b)), TEXT_FACTOR);
+}
+
+function standardCost(overload: string): CallCost {
   switch (overload) {
     case "starts_with_string":
     case "ends_with_string":
@@ -147,17 +152,17 @@ function standardCost({ overload, args }: CallFacts): number {
     case "bytes_to_string":
     case "strings_quote":
     case "string_format":
-      return read(args[0]);
+      return readOnce;
     case "in_list":
-      return sizeOf(args[1]);
+      return ([, list]) => sizeOf(list);
     case "add_string":
     case "add_bytes":
-      return scaled(sizeOf(args[0]) + sizeOf(args[1]), TEXT_FACTOR);
+      return ([a, b]) => scaled(sizeOf(a) + sizeOf(b), TEXT_FACTOR);
     case "matches_string":
-      return patternCost(sizeOf(args[0]), sizeOf(args[1]));
+      return ([text, pattern]) => patternCost(sizeOf(text), sizeOf(pattern));
     case "contains_string":
-      return read(args[0]) * read(args[1]);
+      return ([text, part]) => read(text) * read(part);
     default:
-      return COMPARED.test(overload) ? scaled(Math.min(sizeOf(args[0]), sizeOf(args[1])), TEXT_FACTOR) : 1;
+      return COMPARED.test(overload) ? ([a, b]) => compared(a, b) : one;
   }
 }

@@ -36,9 +36,14 @@ export interface RuleNode {
 /** What object types are called; nobody can name it. */
 const SELF_TYPE = "selfType";
 
-/** The rules of a kind's schema; undefined when there are none. Compile once per version of a definition. */
-export function compileRules(schema: Schema): RuleNode | undefined {
-  return ruleNode(schema, schema, { isRoot: true, type: declaredType(schema, SELF_TYPE, true) });
+/**
+ * The rules of a schema; undefined when there are none. Compile once per version of a definition.
+ *
+ * @param options.isPart - Whether the schema describes a part of an object, not a whole one with a kind and a name.
+ */
+export function compileRules(schema: Schema, options: { readonly isPart?: boolean } = {}): RuleNode | undefined {
+  const isRoot = options.isPart !== true;
+  return ruleNode(schema, schema, { isRoot, type: declaredType(schema, SELF_TYPE, isRoot) });
 }
 
 interface Place {

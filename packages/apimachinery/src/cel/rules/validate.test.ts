@@ -15,7 +15,7 @@ function kind(spec: JsonObject): JsonObject {
 function outcome(schema: JsonObject, spec: JsonValue, old?: JsonValue): readonly string[] {
   const rules = compileRules(structuralSchema(schema));
   if (rules === undefined) throw new Error("no rules");
-  return validateRules(rules, { spec }, old === undefined ? undefined : { spec: old }).errors.map(formatFieldError);
+  return validateRules(rules, { spec }, old === undefined ? {} : { old: { spec: old } }).errors.map(formatFieldError);
 }
 
 const text = (...rules: readonly Rule[]): JsonObject => ({
@@ -182,10 +182,10 @@ describe("what has not changed", () => {
     if (rules === undefined) throw new Error("no rules");
     const [spec, metadata] = [{ a: "x", b: "1" }, { name: "m" }];
     const before = { metadata, spec };
-    const same = validateRules(rules, { metadata, spec: { ...spec, b: "2" } }, before);
+    const same = validateRules(rules, { metadata, spec: { ...spec, b: "2" } }, { old: before });
     expect(same.errors).toEqual([]);
     expect(same.ratcheted.map(formatFieldError)).toEqual(['spec.a: Invalid value: "x": bad']);
-    expect(validateRules(rules, { metadata, spec: { ...spec, a: "y" } }, before).errors).toHaveLength(1);
+    expect(validateRules(rules, { metadata, spec: { ...spec, a: "y" } }, { old: before }).errors).toHaveLength(1);
     expect(validateRules(rules, before).errors).toHaveLength(1);
   });
 });

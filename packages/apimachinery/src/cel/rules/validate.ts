@@ -22,20 +22,29 @@ export interface RuleErrors {
   readonly errors: readonly FieldError[];
   /** Errors of what has not changed: Kubernetes only warns of them. */
   readonly ratcheted: readonly FieldError[];
+  /** What is left of the budget; negative when it has been used up. */
+  readonly budget: number;
 }
 
-/**
- * What is wrong with an object by its rules. Evaluation ends when the budget is used up.
- *
- * @param old - The stored object, on an update.
- */
-export function validateRules(node: RuleNode, object: JsonObject, old?: JsonObject): RuleErrors {
-  const run = new Run();
-  const correlation = old === undefined ? undefined : new Correlation(object, old, node.schema);
+export interface RuleOptions {
+  /** The stored value, on an update. What has not changed since is not reported, unless `ratchets` is false. */
+  readonly old?: JsonValue | undefined;
+  readonly ratchets?: boolean;
+  /** Where the value stands, empty for a whole object. */
+  readonly path?: string;
+  readonly budget?: number;
+}
+
+/** What is wrong with a value by its rules. Evaluation ends when the budget is used up. */
+export function validateRules(node: RuleNode, value: JsonValue, options: RuleOptions = {}): RuleErrors {
+  const { old, path = "", ratchets = true } = options;
+  const run = new Run(options.budget ?? OBJECT_BUDGET);
+  const correlation = old === undefined || !ratchets ? undefined : new Correlation(value, old, node.schema);
   try {
-    run.node(node, { path: "", value: object, old, correlation, ancestor: undefined });
+    run.node(node, { path, value, old, correlation, ancestor: undefined });
   } catch (error) {
     if (!(error instanceof CostExceeded)) throw error;
+    return { errors: run.errors, ratcheted: run.ratcheted, budget: -1 };
   }
   return run;
 }
@@ -54,7 +63,11 @@ const NO_BUDGET = "validation failed due to running out of cost budget, no furth
 class Run {
   readonly errors: FieldError[] = [];
   readonly ratcheted: FieldError[] = [];
-  #budget = OBJECT_BUDGET;
+  budget: number;
+
+  constructor(budget: number) {
+    this.budget = budget;
+  }
 
   node(node: RuleNode, place: Place): void {
     const { value } = place;
@@ -104,7 +117,7 @@ class Run {
       return;
     }
     if (rules.length === 0) return;
-    if (this.#budget <= 0) this.#stop(invalid(field, type, NO_BUDGET));
+    if (this.budget <= 0) this.#stop(invalid(field, type, NO_BUDGET));
     const variables = new RuleVariables(place, isRoot ? withObjectMeta(schema) : schema, rules);
     for (const compiled of rules) this.#rule(compiled, { ...place, variables, type, field });
   }
@@ -121,8 +134,8 @@ class Run {
     if (problem !== undefined) this.errors.push(invalid(field, type, `rule compile error: ${problem}`));
     if (program === undefined || (usesOldSelf && !hasOld(place) && rule.optionalOldSelf !== true)) return;
     const { result, cost, exceeded } = program.run(variables.of(rule), PER_CALL_LIMIT);
-    if (cost > this.#budget) this.#stop(invalid(field, type, NO_BUDGET));
-    this.#budget -= cost;
+    if (cost > this.budget) this.#stop(invalid(field, type, NO_BUDGET));
+    this.budget -= cost;
     if (result === true) return;
     if (!(result instanceof CelError)) this.#failed(compiled, place);
     else if (exceeded) {
@@ -154,7 +167,7 @@ class Run {
       this.#add(compiled, place, invalid(field, place.type, detail));
       throw new CostExceeded();
     };
-    if (cost > this.#budget)
+    if (cost > this.budget)
       stop(
         "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
       );
@@ -162,7 +175,7 @@ class Run {
       const why = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
       stop(`${why}: ${JSON.stringify(compiled.rule.messageExpression)}`);
     }
-    this.#budget -= cost;
+    this.budget -= cost;
     const text = typeof result === "string" ? result.trim() : "";
     return text === "" || text.includes("\n") || encodeUtf8(text).length > LONGEST_MESSAGE ? undefined : text;
   }

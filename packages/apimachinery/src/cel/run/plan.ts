@@ -3,7 +3,7 @@
 // an upper bound.
 import type { Checked } from "../check/check.js";
 import type { Declarations } from "../check/declarations.js";
-import { callCost } from "../cost/actual.js";
+import { callCost, type CallCost } from "../cost/actual.js";
 import { LIST_COST, MAP_COST } from "../cost/factors.js";
 import { index } from "../lib/operators.js";
 import { withPattern } from "../lib/regex.js";
@@ -160,16 +160,26 @@ class Planner {
 
   /** A call that any operand that failed makes fail. */
   #strict(expr: CallExpr, steps: readonly Step[], run: (args: readonly Value[]) => Result): Step {
-    const overloads = this.#input.checked.overloads.get(expr.id) ?? [];
+    const cost = this.#costOf(expr);
     const most = this.#input.mostOwnCost.get(expr.id) ?? Infinity;
-    const { name } = expr;
     return (frame) => {
       const args = evaluateAll(frame, steps);
       if (args instanceof CelError) return args;
       const result = run(args);
-      const overload = overloads.length === 1 ? overloads[0] : pickOverload(overloads, args);
-      frame.charge(Math.min(most, callCost({ name, overload: overload?.id ?? "", args, result })));
+      frame.charge(Math.min(most, cost(args, result)));
       return result;
+    };
+  }
+
+  /** What a call costs; where its overload is not known beforehand, that is found out each time. */
+  #costOf({ id, name }: CallExpr): CallCost {
+    const overloads = this.#input.checked.overloads.get(id) ?? [];
+    const costs = new Map(overloads.map((overload) => [overload, callCost(name, overload.id)]));
+    const [first = callCost(name, "")] = costs.values();
+    if (costs.size < 2) return first;
+    return (args, result) => {
+      const overload = pickOverload(overloads, args);
+      return ((overload === undefined ? undefined : costs.get(overload)) ?? first)(args, result);
     };
   }
 

@@ -33,6 +33,45 @@ describe("a new definition", () => {
       'metadata.name: Invalid value: "ys.a.dev": must be spec.names.plural+"."+spec.group',
     ],
     [
+      "has rules that compile",
+      field({ type: "string", "x-kubernetes-validations": [{ rule: "self > 1" }] }),
+      /^spec.validation.openAPIV3Schema.properties\[a\].x-kubernetes-validations\[0\].rule: Invalid value: \{"Rule":"self \\u003e 1",.*\}: compilation failed: ERROR: <input>:1:6: found no matching overload for '_>_' applied to '\(string, int\)'\n \| self > 1\n \| \.\.\.\.\.\^$/,
+    ],
+    [
+      "has message expressions that give text",
+      field({ type: "integer", "x-kubernetes-validations": [{ rule: "self > 1", messageExpression: "1" }] }),
+      /messageExpression: Invalid value: .*: messageExpression must evaluate to a string$/,
+    ],
+    [
+      "says oldSelf where it makes it optional",
+      field({ type: "integer", "x-kubernetes-validations": [{ rule: "self > 1", optionalOldSelf: true }] }),
+      `${AT}.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
+    ],
+    [
+      "has rules that cannot cost too much",
+      field({
+        type: "array",
+        maxItems: 1000,
+        items: { type: "string", maxLength: 1000, "x-kubernetes-validations": [{ rule: "self.contains(self)" }] },
+      }),
+      `${AT}.items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 16.0x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
+    ],
+    [
+      "has no rules beside what is wrong otherwise",
+      field({
+        type: "string",
+        nullable: 5,
+        minLength: 1,
+        "x-kubernetes-validations": [{ rule: "self > 1", reason: "No" }],
+      }),
+      /reason: Unsupported value: "No"/,
+    ],
+    [
+      "has defaults that its rules allow",
+      field({ type: "integer", default: 1, "x-kubernetes-validations": [{ rule: "self > 1", message: "too small" }] }),
+      `${AT}.default: Invalid value: 1: too small`,
+    ],
+    [
       "has a scope",
       definition({ scope: "World" }),
       'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',

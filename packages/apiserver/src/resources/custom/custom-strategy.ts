@@ -66,7 +66,7 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     const plain = decodeNumbers(object) as JsonObject;
     const errors = validateCustomObject(plain, schema, options);
     if (rules === undefined || skipsRules(errors)) return errors;
-    const found = validateRules(rules, plain, options.old);
+    const found = validateRules(rules, plain, { old: options.old });
     ratcheted.set(object, found.ratcheted.map(formatFieldError));
     return [...errors, ...found.errors];
   };
