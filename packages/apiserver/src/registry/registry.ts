@@ -44,7 +44,7 @@ export function managerContext(registry: Registry, endpoint: Endpoint, subresour
   return {
     gvk: { group: info.group, version: info.version, kind: info.kind },
     schemaFor: (apiVersion) => endpoint.versions.get(apiVersion)?.schema,
-    convert: endpoint.convert,
+    convert: info.custom ? (object, apiVersion) => ({ ...object, apiVersion }) : endpoint.convert,
     subresource,
     builtin: !info.custom,
     types: registry.types,

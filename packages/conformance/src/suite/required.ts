@@ -23,7 +23,6 @@ export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   crd: {
     "crd-terminating": "definitions go faster than the recording looks",
-    "crd-multi": "ownership of versions that cannot be converted",
     "crd-columns": "columns of a wrong type",
   },
   random: {

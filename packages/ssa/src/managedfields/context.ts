@@ -12,7 +12,7 @@ export interface ManagerContext {
   readonly gvk: GroupVersionKind;
   /** The schema of the kind in a version; undefined for a version that is not served (any more). */
   readonly schemaFor: (apiVersion: string) => Schema | undefined;
-  /** The object in another version, pruned by that version's schema. May throw DecodeError. */
+  /** The object in another version; nothing is pruned, so it need not fit that version's schema. May throw DecodeError. */
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
   /** `""` for the main resource. */
   readonly subresource: string;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Schema } from "@fairlead/apimachinery";
 import type { JsonArray, JsonObject, JsonValue } from "@fairlead/base";
 
-import { widget } from "../typed/schema.fixtures.js";
+import { string, struct, widget, widgetSchema } from "../typed/schema.fixtures.js";
 import { context, entriesOf, Lab, ownersOf } from "./endpoint.fixtures.js";
 import { trackUpdate } from "./update.js";
 
@@ -61,6 +62,19 @@ describe("an update", () => {
     const stored = entriesOf(lab.object);
     lab.put("u", { image: { not: "a string" } });
     expect(entriesOf(lab.object)).toBe(stored);
+  });
+
+  it("drops ownership when others own fields in a version without what the object has", () => {
+    const lab = new Lab();
+    lab.apply("a", { image: "x" });
+    const entries = entriesOf(lab.object).map((entry) => ({ ...(entry as JsonObject), apiVersion: "lab.dev/v0" }));
+    const live = withManaged(lab.object as JsonObject, entries);
+    const next = { ...live, spec: { image: "y" } };
+    const without = struct({ spec: struct({ other: string }) });
+    const inBoth = trackUpdate(context({ schemaFor: () => widgetSchema }), { live, next, manager: "u" });
+    expect(ownersOf(inBoth)).toEqual({ "u/Update": { "f:image": {} } });
+    const schemaFor = (version: string): Schema => (version === "lab.dev/v0" ? without : widgetSchema);
+    expect(trackUpdate(context({ schemaFor }), { live, next, manager: "u" })).toEqual(withManaged(next, undefined));
   });
 });
 

@@ -46,8 +46,9 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
     );
     strategies.set(apiVersionOf(strategy.info), strategy);
   }
-  const convert = converter(strategies, { isChanged: Number(objectAt(definition, "metadata")["generation"] ?? 1) > 1 });
   const storageVersion = `${names.group}/${storage === undefined ? "" : text(storage, "name")}`;
+  const isChanged = Number(objectAt(definition, "metadata")["generation"] ?? 1) > 1;
+  const convert = converter(strategies, { storageVersion, isChanged });
   return served
     .filter((v) => getOwn(v, "served") === true)
     .map((v) => {
@@ -102,7 +103,7 @@ function replacement(
 
 /**
  * Conversion strategy None: another apiVersion, pruned by that version's schema; defaults are filled in only where an
- * object is read in the version that it is stored in. What a stored object becomes is remembered by its identity, so
+ * object is read in the version that it is stored in, which an object that is about to be stored anticipates. What a stored object becomes is remembered by its identity, so
  * reading it again costs nothing.
  *
  * @param options.isChanged - Whether objects may have been stored under an earlier schema; they are brought into the
@@ -110,7 +111,7 @@ function replacement(
  */
 function converter(
   strategies: ReadonlyMap<string, ResourceStrategy>,
-  options: { readonly isChanged: boolean },
+  options: { readonly storageVersion: string; readonly isChanged: boolean },
 ): Endpoint["convert"] {
   const made = new WeakMap<JsonObject, Map<string, JsonObject>>();
   return (object, apiVersion) => {
@@ -125,7 +126,7 @@ function converter(
       const fresh: MutableJsonObject = { ...cloneJson(object), apiVersion };
       coerceMetadata(fresh, strategy.schema, { root: true, dropInvalid: true });
       prune(fresh, strategy.schema, { root: true });
-      if (own) strategy.applyDefaults(fresh);
+      if (own || apiVersion === options.storageVersion) strategy.applyDefaults(fresh);
       byVersion.set(apiVersion, (converted = own && deepEqual(fresh, object) ? object : fresh));
     }
     return converted;
