@@ -1,5 +1,6 @@
 /** A string as Go's `%q` prints it: quotes, backslashes and what is not printable are escaped. */
 export function goQuote(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let out = '"';
   for (const character of text) out += escaped(character);
   return `${out}"`;

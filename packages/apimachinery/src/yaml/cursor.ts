@@ -74,6 +74,16 @@ export class Cursor {
     return text;
   }
 
+  /** Goes over what a sticky expression matches here and returns it; it may match what ASCII prints, and tabs. */
+  readRun(expression: RegExp): string {
+    expression.lastIndex = this.#at;
+    const run = expression.exec(this.#text)?.[0] ?? "";
+    this.#at += run.length;
+    this.#column += run.length;
+    this.#index += run.length;
+    return run;
+  }
+
   /** Goes over what `accepts` takes and returns it; there must be no line break in it. */
   readWhile(accepts: (unit: number) => boolean): string {
     const start = this.#at;
@@ -88,6 +98,15 @@ export class Cursor {
     this.#column += characters;
     this.#index += characters;
     return this.#text.slice(start, this.#at);
+  }
+
+  /** Goes over spaces up to a column. */
+  skipSpacesTo(column: number): void {
+    const start = this.#at;
+    const limit = Math.min(start + Math.max(column - this.#column, 0), this.#readable);
+    while (this.#at < limit && this.#text.charCodeAt(this.#at) === SPACE) this.#at += 1;
+    this.#column += this.#at - start;
+    this.#index += this.#at - start;
   }
 
   skip(characters: number = 1): void {
@@ -123,6 +142,7 @@ export class Cursor {
 
 /** The units before the first block of 512 bytes of UTF-8 that has a character YAML does not allow. */
 function readableLength(text: string): number {
+  if (ALLOWED.test(text)) return text.length;
   let [start, bytes] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const point = text.codePointAt(at) ?? 0;
@@ -134,6 +154,9 @@ function readableLength(text: string): number {
   }
   return text.length;
 }
+
+/** What isAllowed allows, and halves of surrogate pairs. */
+const ALLOWED = /^[\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]*$/;
 
 function isAllowed(point: number): boolean {
   if (point < 0x7f) return point >= SPACE || point === TAB || point === LF || point === CR;

@@ -64,8 +64,12 @@ function floatValue(text: string): Resolved | undefined {
   return FLOAT.test(text) && Number.isFinite(value) ? { type: "float", value } : undefined;
 }
 
+/** More than a sign, a prefix and 64 binary digits are either too many or zeros in front, which nobody writes. */
+const LONGEST_INTEGER = 100;
+
 /** Decimal integers and those that begin with `0x`, `0b`, `0o` or, octal, `0`, as far as 64 bits reach. */
 function integerValue(text: string): bigint | undefined {
+  if (text.length > LONGEST_INTEGER) return undefined;
   const strange = /^0b([-+][01]+)$/.exec(text);
   if (strange?.[1] !== undefined) return integerValue(strange[1].replace(/[01]/, "0b$&"));
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/.exec(text);

@@ -32,7 +32,7 @@ export function scanPlain(
   let endLine = cursor.line;
   while (!atDocumentIndicator(cursor) && cursor.unit() !== HASH) {
     while (!isSpaceOrEnd(cursor.unit()) && !endsPlain(cursor, within.inFlow)) {
-      value += gap.take() + cursor.read() + cursor.readWhile(within.inFlow ? isInsideFlowWord : isInsideWord);
+      value += gap.take() + readWords(cursor, within.inFlow);
       endLine = cursor.line;
     }
     if (!isBlank(cursor.unit()) && !isBreak(cursor.unit())) break;
@@ -44,6 +44,16 @@ export function scanPlain(
   }
   return { value, endLine, endsLine: gap.hasBreaks };
 }
+
+/** At least one character, and what surely goes on with it on this line; there is more where words are out of the common. */
+function readWords(cursor: Cursor, inFlow: boolean): string {
+  const words = cursor.readRun(inFlow ? COMMON_FLOW_WORDS : COMMON_WORDS);
+  return words === "" ? cursor.read() + cursor.readWhile(inFlow ? isInsideFlowWord : isInsideWord) : words;
+}
+
+/** Words of ASCII with one space between two, without what may mean something else: `:`, `#` and, in a flow, `,?[]{}`. */
+const COMMON_WORDS = /[!"$-9;-~]+(?: [!"$-9;-~]+)*/y;
+const COMMON_FLOW_WORDS = /[!"$-+\--9;->@-Z\\^-z|~]+(?: [!"$-+\--9;->@-Z\\^-z|~]+)*/y;
 
 /** What goes on with a word without a look at what comes next. */
 function isInsideWord(unit: number): boolean {
@@ -104,7 +114,11 @@ function isInsideDouble(unit: number): boolean {
   return unit !== DOUBLE_QUOTE && unit !== BACKSLASH && !isSpaceOrEnd(unit);
 }
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+function byUnit<T>(entries: readonly (readonly [letter: string, value: T])[]): ReadonlyMap<number, T> {
+  return new Map(entries.map(([letter, value]) => [letter.charCodeAt(0), value]));
+}
+
+const ESCAPES: ReadonlyMap<number, string> = byUnit([
   ["0", "\0"],
   ["a", "\x07"],
   ["b", "\b"],
@@ -125,27 +139,38 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["P", "\u2029"],
 ]);
 
-const ESCAPED_DIGITS: ReadonlyMap<string, number> = new Map([
+const ESCAPED_DIGITS: ReadonlyMap<number, number> = byUnit([
   ["x", 2],
   ["u", 4],
   ["U", 8],
 ]);
 
 function scanEscape(cursor: Cursor): string {
-  const letter = String.fromCharCode(cursor.unit(1));
+  const letter = cursor.unit(1);
   const simple = ESCAPES.get(letter);
   const digits = ESCAPED_DIGITS.get(letter);
   if (simple === undefined && digits === undefined) throw scannerError("found unknown escape character", cursor.line);
   cursor.skip(2);
   if (simple !== undefined || digits === undefined) return simple ?? "";
-  let hex = "";
-  for (let i = 0; i < digits; i++) hex += String.fromCharCode(cursor.unit(i));
-  if (!/^[0-9a-fA-F]+$/.test(hex)) throw scannerError("did not find expected hexdecimal number", cursor.line);
-  const point = Number.parseInt(hex, 16);
+  let point = 0;
+  for (let i = 0; i < digits; i++) {
+    const digit = hexDigit(cursor.unit(i));
+    if (digit < 0) throw scannerError("did not find expected hexdecimal number", cursor.line);
+    point = point * 16 + digit;
+  }
   if ((point >= 0xd800 && point <= 0xdfff) || point > 0x10ffff)
     throw scannerError("found invalid Unicode character escape code", cursor.line);
   cursor.skip(digits);
   return String.fromCodePoint(point);
+}
+
+const SPACES = / +/y;
+
+/** What a digit counts; -1 for anything else. */
+function hexDigit(unit: number): number {
+  if (isDigit(unit)) return unit - ZERO;
+  const letter = unit | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 /** Blanks and line breaks between two words of a flow scalar. */
@@ -160,7 +185,7 @@ class Gap {
     while (isBlank(cursor.unit()) || isBreak(cursor.unit())) {
       if (isBlank(cursor.unit())) {
         if (this.hasBreaks) onBlank();
-        const blank = cursor.read();
+        const blank = cursor.unit() === TAB ? cursor.read() : cursor.readRun(SPACES);
         if (!this.hasBreaks) this.#blanks += blank;
       } else if (this.hasBreaks) this.#others += cursor.readBreak();
       else {
@@ -200,7 +225,7 @@ export function scanBlock(cursor: Cursor, parentIndent: number): { readonly valu
     const folds = !literal && lineBreak === "\n" && !beganBlank && !beginsBlank;
     value += folds ? breaks || " " : lineBreak + breaks;
     beganBlank = beginsBlank;
-    value += cursor.readWhile(isInLine);
+    value += cursor.readRun(COMMON_LINE) + cursor.readWhile(isInLine);
     lineBreak = cursor.readBreak();
     breaks = lines.scanBreaks();
   }
@@ -208,6 +233,8 @@ export function scanBlock(cursor: Cursor, parentIndent: number): { readonly valu
   if (keep === "all") value += breaks;
   return { value, endLine: lines.endLine };
 }
+
+const COMMON_LINE = /[\t -~]*/y;
 
 /** The indicators behind `|` or `>`: which line breaks at the end are kept, and how far the text is indented (0: look). */
 function scanBlockHeader(cursor: Cursor): { readonly keep: "none" | "one" | "all"; readonly increment: number } {
@@ -257,7 +284,7 @@ class BlockLines {
     let deepest = 0;
     this.endLine = cursor.line;
     while (true) {
-      while ((this.indent === 0 || cursor.column < this.indent) && cursor.startsWith(" ")) cursor.skip();
+      cursor.skipSpacesTo(this.indent === 0 ? Infinity : this.indent);
       deepest = Math.max(deepest, cursor.column);
       if ((this.indent === 0 || cursor.column < this.indent) && cursor.unit() === TAB)
         throw scannerError("found a tab character where an indentation space is expected", cursor.line);

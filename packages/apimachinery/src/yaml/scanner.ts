@@ -17,6 +17,8 @@ interface SimpleKey {
   readonly mark: Mark;
 }
 
+const TAB = 0x09;
+
 /**
  * Characters become tokens, as in libyaml: whether a scalar is a key is known only at its `:`, so tokens wait in a queue
  * until they cannot be keys any more, and the tokens that begin a key and a mapping are put in before them. Faults are
@@ -124,7 +126,8 @@ export class Scanner {
   #skipToToken(): void {
     const cursor = this.#cursor;
     while (true) {
-      while (cursor.startsWith(" ") || ((this.#inFlow || !this.#keyAllowed) && cursor.startsWith("\t"))) cursor.skip();
+      cursor.skipSpacesTo(Infinity);
+      if ((this.#inFlow || !this.#keyAllowed) && cursor.unit() === TAB) cursor.skipBlanks();
       cursor.skipComment();
       if (!isBreak(cursor.unit())) return;
       cursor.readBreak();

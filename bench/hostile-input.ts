@@ -1,0 +1,105 @@
+import { startApiServer, type ApiServer } from "@fairlead/apiserver";
+import { never, seededRandom, silentLogger } from "@fairlead/base";
+import { systemClock } from "@fairlead/base/node";
+
+import { rounded, type Bench } from "./figure.js";
+
+const BYTES = 3 * 1024 * 1024;
+const MAPS = "/api/v1/namespaces/default/configmaps";
+const JSON_TYPE = "application/json";
+const YAML_TYPE = "application/yaml";
+const APPLY = "application/apply-patch+yaml";
+
+/** How long the event loop stands still at most while bodies of 3 MiB come in that were made to be slow. */
+export const hostileInput: Bench = {
+  name: "hostile-input",
+  async measure() {
+    const server = await startApiServer({ clock: systemClock, random: seededRandom(1), logger: silentLogger });
+    const longest = new Map<string, number>();
+    try {
+      for (const [name, contentType, body] of bodies()) {
+        const path = contentType === APPLY ? `${MAPS}/x?fieldManager=bench` : MAPS;
+        await standstill(server, { path, contentType, body: "{}" }); // Warm-up.
+        longest.set(name, await standstill(server, { path, contentType, body }));
+      }
+    } finally {
+      await server.close();
+    }
+    const detail = Object.fromEntries([...longest].map(([name, ms]) => [name, rounded(ms)]));
+    return {
+      name: "hostile-input",
+      value: Math.max(...longest.values()),
+      unit: "ms",
+      goal: 100,
+      better: "lower",
+      detail,
+    };
+  },
+};
+
+/** Milliseconds between two turns of the event loop at most while a request is answered. */
+async function standstill(
+  server: ApiServer,
+  { path, contentType, body }: { readonly path: string; readonly contentType: string; readonly body: string },
+): Promise<number> {
+  let longest = 0;
+  let done = false;
+  let last = systemClock.monotonic();
+  const watch = async (): Promise<void> => {
+    while (!done) {
+      await systemClock.turn();
+      const now = systemClock.monotonic();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }
+  };
+  const watching = watch();
+  await systemClock.turn();
+  const method = contentType === APPLY ? "PATCH" : "POST";
+  await server.transport()({ method, path, headers: { "content-type": contentType }, body }, never);
+  await systemClock.turn();
+  done = true;
+  await watching;
+  return longest;
+}
+
+function* bodies(): Generator<readonly [name: string, contentType: string, body: string]> {
+  const head = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":`;
+  const json = (filling: string): string => `${head}${filling}}`;
+  const room = BYTES - head.length - 8;
+  const list = (item: (i: number) => string, most = Infinity): string => {
+    const items: string[] = [];
+    for (let i = 0, length = 0; i < most; i++) {
+      const next = item(i);
+      if ((length += next.length + 1) > room) break;
+      items.push(next);
+    }
+    return items.join(",");
+  };
+  const keys = (most?: number): string => `{${list((i) => `"key-${i}":"v"`, most)}}`;
+  yield ["keys", JSON_TYPE, json(keys())];
+  yield ["keys, applied", APPLY, json(keys())];
+  yield ["keys within bounds", JSON_TYPE, json(keys(9_900))];
+  yield ["keys within bounds, applied", APPLY, json(keys(9_900))];
+  yield ["values", JSON_TYPE, json(`[${list(() => "{}")}]`)];
+  yield ["depth", JSON_TYPE, json("[".repeat(room / 2) + "]".repeat(room / 2))];
+  yield ["depth, applied", APPLY, json("[".repeat(room / 2) + "]".repeat(room / 2))];
+  yield ["repeated keys", JSON_TYPE, json(`{${list(() => `"k":"v"`)}}`)];
+  yield ["escapes", JSON_TYPE, json(`"${"\\u00e9".repeat(room / 6)}"`)];
+  yield ["digits", JSON_TYPE, json("9".repeat(room))];
+  yield ["YAML keys", YAML_TYPE, lines((i) => `k${i}: v`)];
+  yield ["YAML depth", YAML_TYPE, "- ".repeat(BYTES / 2)];
+  yield ["YAML words", YAML_TYPE, `a: ${"b ".repeat(BYTES / 2 - 2)}`];
+  yield ["YAML comments", YAML_TYPE, "#\n".repeat(BYTES / 2)];
+  yield ["YAML literal", YAML_TYPE, `a: |\n${"  some text\n".repeat(BYTES / 12 - 1)}`];
+  yield ["YAML anchors", YAML_TYPE, `a: &a [${"1,".repeat(100)}1]\n${lines((i) => `b${i}: *a`).slice(400)}`];
+}
+
+function lines(line: (i: number) => string): string {
+  const out: string[] = [];
+  for (let i = 0, length = 0; ; i++) {
+    const next = line(i);
+    if ((length += next.length + 1) > BYTES) return out.join("\n");
+    out.push(next);
+  }
+}
