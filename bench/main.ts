@@ -3,11 +3,20 @@ import { formatFigure, type Bench } from "./figure.js";
 import { hostileInput } from "./hostile-input.js";
 import { miniServiceRunning } from "./miniservice-running.js";
 import { ssaApply, ssaApplyNoOp } from "./ssa-apply.js";
+import { ssaItems } from "./ssa-items.js";
 import { serverApply } from "./server-apply.js";
 import { serverStart } from "./server-start.js";
 
 /** In the order in which they run. */
-const BENCHES: readonly Bench[] = [serverStart, serverApply, ssaApply, ssaApplyNoOp, hostileInput, miniServiceRunning];
+const BENCHES: readonly Bench[] = [
+  serverStart,
+  serverApply,
+  ssaApply,
+  ssaApplyNoOp,
+  ssaItems,
+  hostileInput,
+  miniServiceRunning,
+];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !BENCHES.some((bench) => bench.name === name));
