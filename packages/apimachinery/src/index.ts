@@ -37,6 +37,12 @@ export { applyMergePatch, type MergePatchOptions } from "./patch/merge-patch.js"
 export { applyStrategicMergePatch } from "./patch/strategic-merge-patch.js";
 export * from "./schema/custom-object.js";
 export { GoUrlError, parseGoUrl, type GoUrl } from "./schema/go-address.js";
+export {
+  compileAdmission,
+  type AdmissionExpression,
+  type AdmissionResult,
+  type AdmissionScope,
+} from "./cel/admission.js";
 export { compileExpression, type CelProgram, type Compiled, type Environment, type Outcome } from "./cel/expression.js";
 export { compileRules, compileRulesOf, type CompiledRule, type RuleNode } from "./cel/rules/compile.js";
 export { declaredType, maxCardinality, type DeclaredType } from "./cel/rules/declared.js";

@@ -18,6 +18,7 @@ import {
   type CelType,
 } from "../check/types.js";
 import { ADDRESSES_LIBRARY, CIDR_TYPE, IP_TYPE } from "./addresses.js";
+import { AUTHORIZATION_LIBRARY } from "./authorization.js";
 import { CONVERSIONS_LIBRARY } from "./conversions.js";
 import { FORMATS_LIBRARY } from "./formats.js";
 import { LISTS_LIBRARY, SETS_LIBRARY } from "./lists.js";
@@ -55,6 +56,7 @@ export const BASE_DECLARATIONS: Declarations = {
     TIMES_LIBRARY,
     URLS_LIBRARY,
     REGEX_LIBRARY,
+    AUTHORIZATION_LIBRARY,
     LISTS_LIBRARY,
     OPTIONALS_LIBRARY,
     QUANTITIES_LIBRARY,

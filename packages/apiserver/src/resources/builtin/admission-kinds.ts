@@ -1,6 +1,6 @@
-// The kinds of admissionregistration.k8s.io (k/k: pkg/apis/admissionregistration/validation). CEL expressions are not
-// compiled here.
+// The kinds of admissionregistration.k8s.io (k/k: pkg/apis/admissionregistration/validation).
 import {
+  compileAdmission,
   duplicate,
   forbidden,
   invalid,
@@ -12,11 +12,14 @@ import {
   notSupported,
   required,
   validateLabelSelector,
+  type AdmissionScope,
+  type CelProgram,
   type FieldError,
 } from "@fairlead/apimachinery";
 import { deepEqual, getOwn, type JsonObject } from "@fairlead/base";
 import type { ResourceStrategy } from "../resource.js";
 import { at, has, num, obj, objs, str, strs } from "./access.js";
+import { expressionErrors } from "./admission-expressions.js";
 import { requiredText } from "./rules.js";
 import { builtinStrategy } from "./strategy.js";
 import { clientConfigErrors, matchConditionErrors, namedRuleErrors, namesOf, ruleErrors } from "./webhook-rules.js";
@@ -125,7 +128,9 @@ function hookErrors(hook: JsonObject, path: string, rules: HookRules): readonly 
       `${path}.clientConfig`,
       "exactly one of url or service is required",
     ),
-    ...(rules.conditions ? matchConditionErrors(objs(hook, "matchConditions"), `${path}.matchConditions`) : []),
+    ...(rules.conditions
+      ? matchConditionErrors(objs(hook, "matchConditions"), `${path}.matchConditions`, { hasParams: false })
+      : []),
   ];
 }
 
@@ -167,9 +172,21 @@ function policyErrors(object: JsonObject, sameConditions: boolean): readonly Fie
     errors.push(...matchErrors(constraints, "spec.matchConstraints"));
     if (objs(constraints, "resourceRules").length === 0) errors.push(required("spec.matchConstraints.resourceRules"));
   }
-  if (!sameConditions) errors.push(...matchConditionErrors(objs(spec, "matchConditions"), "spec.matchConditions"));
-  errors.push(...objs(spec, "variables").flatMap((variable, i) => variableErrors(variable, `spec.variables[${i}]`)));
-  return [...errors, ...validationErrors(object)];
+  const hasParams = paramKind !== undefined;
+  if (!sameConditions)
+    errors.push(...matchConditionErrors(objs(spec, "matchConditions"), "spec.matchConditions", { hasParams }));
+  const types = new Map<string, CelProgram["type"]>();
+  const scope: AdmissionScope = { hasParams, variables: types };
+  for (const [i, variable] of objs(spec, "variables").entries()) {
+    const path = `spec.variables[${i}]`;
+    errors.push(...variableErrors(variable, path));
+    const text = str(variable, "expression");
+    if (text.trim() === "") continue;
+    const compiled = compileAdmission(text, "any", scope);
+    if (compiled.ok) types.set(str(variable, "name"), compiled.program.type);
+    else errors.push(invalid(`${path}.expression`, text, compiled.problem));
+  }
+  return [...errors, ...validationErrors(object, scope)];
 }
 
 function paramKindErrors(kind: JsonObject, path: string): readonly FieldError[] {
@@ -229,7 +246,7 @@ function variableErrors(variable: JsonObject, path: string): readonly FieldError
 const LONGEST_ANNOTATION = 5 * 1024;
 const MOST_ANNOTATIONS = 20;
 
-function validationErrors(object: JsonObject): readonly FieldError[] {
+function validationErrors(object: JsonObject, scope: AdmissionScope): readonly FieldError[] {
   const spec = at(object, "spec");
   const [validations, annotations] = [objs(spec, "validations"), objs(spec, "auditAnnotations")];
   const missing = "validations or auditAnnotations must contain at least one item";
@@ -238,27 +255,37 @@ function validationErrors(object: JsonObject): readonly FieldError[] {
   const path = "spec.auditAnnotations";
   const keys = annotations.map((annotation) => str(annotation, "key"));
   return [
-    ...validations.flatMap((validation, i) => oneValidationErrors(validation, `spec.validations[${i}]`)),
+    ...validations.flatMap((validation, i) => oneValidationErrors(validation, `spec.validations[${i}]`, scope)),
     ...(annotations.length > MOST_ANNOTATIONS
       ? [invalid(path, [...annotations], `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`)]
       : []),
     ...annotations.flatMap((annotation, i) => [
       ...annotationErrors(annotation, `${path}[${i}]`, str(at(object, "metadata"), "name")),
+      ...expressionErrors(str(annotation, "valueExpression"), `${path}[${i}].valueExpression`, {
+        result: "annotation",
+        scope,
+      }),
       ...(keys.indexOf(keys[i] ?? "") < i ? [duplicate(`${path}[${i}].key`, keys[i] ?? "")] : []),
     ]),
   ];
 }
 
-function oneValidationErrors(validation: JsonObject, path: string): readonly FieldError[] {
+function oneValidationErrors(validation: JsonObject, path: string, scope: AdmissionScope): readonly FieldError[] {
   const [message, expression] = [str(validation, "message"), str(validation, "messageExpression")];
+  const text = str(validation, "expression");
   const errors: FieldError[] =
-    str(validation, "expression").trim() === "" ? [required(`${path}.expression`, "expression is not specified")] : [];
+    text.trim() === ""
+      ? [required(`${path}.expression`, "expression is not specified")]
+      : [...expressionErrors(text, `${path}.expression`, { result: "bool", scope })];
   if (expression !== "" && expression.trim() === "")
     errors.push(invalid(`${path}.messageExpression`, expression, "must be non-empty if specified"));
+  errors.push(...expressionErrors(expression, `${path}.messageExpression`, { result: "string", scope }));
   if (message !== "" && message.trim() === "")
     errors.push(invalid(`${path}.message`, message, "must be non-empty if specified"));
   else if (/[\r\n]/.test(message.trim()))
     errors.push(invalid(`${path}.message`, message, "must not contain line breaks"));
+  else if (/[\r\n]/.test(text.trim()) && message.trim() === "")
+    errors.push(required(`${path}.message`, "message must be specified if expression contains line breaks"));
   return [...errors, ...oneOf(validation, "reason", path, ["Forbidden", "Invalid", "RequestEntityTooLarge"])];
 }
 

@@ -13,9 +13,11 @@ import {
   parseGoUrl,
   required,
   tooMany,
+  type AdmissionScope,
   type FieldError,
 } from "@fairlead/apimachinery";
 import { has, num, obj, objs, str, strs } from "./access.js";
+import { expressionErrors } from "./admission-expressions.js";
 import type { JsonObject } from "@fairlead/base";
 
 const OPERATIONS: readonly string[] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -144,7 +146,11 @@ export function namedRuleErrors(rule: JsonObject, path: string): readonly FieldE
 }
 
 /** Names of conditions stand once; their expressions are not looked into. */
-export function matchConditionErrors(conditions: readonly JsonObject[], path: string): readonly FieldError[] {
+export function matchConditionErrors(
+  conditions: readonly JsonObject[],
+  path: string,
+  scope: AdmissionScope,
+): readonly FieldError[] {
   const seen = new Set<string>();
   const errors = conditions.length > MOST_CONDITIONS ? [tooMany(path, conditions.length, MOST_CONDITIONS)] : [];
   return [
@@ -155,6 +161,7 @@ export function matchConditionErrors(conditions: readonly JsonObject[], path: st
       seen.add(name);
       return [
         ...(str(condition, "expression").trim() === "" ? [required(`${path}[${i}].expression`)] : []),
+        ...expressionErrors(str(condition, "expression"), `${path}[${i}].expression`, { result: "bool", scope }),
         ...(name === ""
           ? [required(`${path}[${i}].name`)]
           : invalidEach(`${path}[${i}].name`, name, isQualifiedName(name))),
