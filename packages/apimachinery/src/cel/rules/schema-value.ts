@@ -13,17 +13,10 @@ import {
 } from "@fairlead/base";
 import type { Schema } from "../../schema/schema.js";
 import { equal } from "../value/compare.js";
-import { elementsOf, ValueList } from "../value/list.js";
-import { normalKey } from "../value/map.js";
 import { parseDate, parseLongDuration, parseTimestamp } from "../value/time.js";
 import {
   CelError,
-  Duration,
-  isList,
-  isMap,
   NO_SUCH_OVERLOAD,
-  Timestamp,
-  typeName,
   type CelList,
   type CelMap,
   type Opaque,
@@ -32,6 +25,7 @@ import {
 } from "../value/value.js";
 import { withObjectMeta } from "./declared.js";
 import { escapeName, unescapeName } from "./escape.js";
+import { KeyedList, SetList } from "./schema-lists.js";
 
 /** A value as expressions see it; an error where it is not what its schema says. */
 export function schemaValue(json: JsonValue, schema: Schema): Result {
@@ -109,8 +103,9 @@ function listValue(value: JsonValue, schema: Schema): Result {
   if (!isArray(value)) return new CelError("invalid data, expected an array for the provided schema with type=array");
   const { items, listType } = schema;
   if (items === undefined) return new CelError("invalid array type, expected Items with a non-empty Schema");
-  if (listType === "set") return new SetList(value, items);
-  return listType === "map" ? new KeyedList(value, items, schema.listMapKeys ?? []) : new SchemaList(value, items);
+  const list = new SchemaList(value, items);
+  if (listType === "set") return new SetList(list);
+  return listType === "map" ? new KeyedList(list, schema.listMapKeys ?? []) : list;
 }
 
 /** An atomic list. */
@@ -130,140 +125,6 @@ class SchemaList implements CelList {
 
   at(index: number): Result {
     return schemaValue(this.#json[index] as JsonValue, this.#items);
-  }
-}
-
-/** The name of a value among the others of a set; undefined for what cannot be a set's element. */
-function elementName(value: Value): string | undefined {
-  const key = normalKey(value);
-  if (key !== undefined) return `${typeof key} ${String(key)}`;
-  if (value === null) return "null";
-  if (value instanceof Timestamp || value instanceof Duration) return `${typeName(value)} ${value.ns}`;
-  if (value instanceof Uint8Array) return `bytes ${value.join()}`;
-  const parts = isList(value) ? elementsOf(value) : isMap(value) ? entriesOf(value) : undefined;
-  if (parts === undefined || parts instanceof CelError) return undefined;
-  const names = parts.map(elementName);
-  if (names.includes(undefined)) return undefined;
-  return JSON.stringify([isMap(value), ...(isMap(value) ? pairs(names) : names)]);
-}
-
-function entriesOf(map: CelMap): readonly Value[] | CelError {
-  const out: Value[] = [];
-  for (const key of map.keys()) {
-    const value = map.get(key) as Result;
-    if (value instanceof CelError) return value;
-    out.push(key, value);
-  }
-  return out;
-}
-
-function pairs(names: readonly (string | undefined)[]): readonly string[] {
-  const out: string[] = [];
-  for (let i = 0; i < names.length; i += 2) out.push(JSON.stringify([names[i], names[i + 1]]));
-  return out.sort();
-}
-
-/** A set: the order of its elements does not count, and adding to it adds what is not there yet. */
-class SetList implements CelList {
-  readonly kind = "list";
-  readonly #list: SchemaList;
-
-  constructor(json: JsonArray, items: Schema) {
-    this.#list = new SchemaList(json, items);
-  }
-
-  get length(): number {
-    return this.#list.length;
-  }
-
-  at(index: number): Result {
-    return this.#list.at(index);
-  }
-
-  equals(other: CelList): boolean | CelError {
-    if (this.length !== other.length) return false;
-    const [own, others] = [names(this), names(other)];
-    if (own instanceof CelError) return own;
-    if (others instanceof CelError) return others;
-    return own.size === others.size && [...own].every((name) => others.has(name));
-  }
-
-  concat(other: CelList): Result {
-    const [own, more, known] = [elementsOf(this), elementsOf(other), names(this)];
-    if (own instanceof CelError) return own;
-    if (more instanceof CelError) return more;
-    if (known instanceof CelError) return known;
-    return new ValueList([...own, ...more.filter((element) => !known.has(elementName(element) ?? ""))]);
-  }
-}
-
-function names(list: CelList): ReadonlySet<string> | CelError {
-  const elements = elementsOf(list);
-  if (elements instanceof CelError) return elements;
-  const out = new Set<string>();
-  for (const element of elements) {
-    const name = elementName(element);
-    if (name === undefined) return NO_SUCH_OVERLOAD;
-    out.add(name);
-  }
-  return out;
-}
-
-/** A list whose items are told apart by keys: their order does not count, and adding an item replaces that of its keys. */
-class KeyedList implements CelList {
-  readonly kind = "list";
-  readonly #list: SchemaList;
-  readonly #keys: readonly string[];
-
-  constructor(json: JsonArray, items: Schema, keys: readonly string[]) {
-    this.#list = new SchemaList(json, items);
-    this.#keys = keys.map((key) => escapeName(key) ?? key);
-  }
-
-  get length(): number {
-    return this.#list.length;
-  }
-
-  at(index: number): Result {
-    return this.#list.at(index);
-  }
-
-  /** What tells an item from the others. */
-  #name(item: Value): string {
-    if (!isMap(item)) return "";
-    return JSON.stringify(
-      this.#keys.map((key) => {
-        const value = item.field(key);
-        return value === undefined || value instanceof CelError ? null : (elementName(value) ?? null);
-      }),
-    );
-  }
-
-  #byName(list: CelList): ReadonlyMap<string, Value> | CelError {
-    const elements = elementsOf(list);
-    if (elements instanceof CelError) return elements;
-    return new Map(elements.map((element) => [this.#name(element), element]));
-  }
-
-  equals(other: CelList): boolean | CelError {
-    if (this.length !== other.length) return false;
-    const [own, others] = [this.#byName(this), this.#byName(other)];
-    if (own instanceof CelError) return own;
-    if (others instanceof CelError) return others;
-    for (const [name, item] of others) {
-      const mine = own.get(name);
-      if (mine === undefined) return false;
-      const same = equal(mine, item);
-      if (same !== true) return same;
-    }
-    return own.size === others.size;
-  }
-
-  concat(other: CelList): Result {
-    const [own, more] = [this.#byName(this), this.#byName(other)];
-    if (own instanceof CelError) return own;
-    if (more instanceof CelError) return more;
-    return new ValueList([...new Map([...own, ...more]).values()]);
   }
 }
 

@@ -15,7 +15,6 @@ import {
   CelError,
   isList,
   isMap,
-  NONE,
   NO_SUCH_OVERLOAD,
   Optional,
   TypeValue,
@@ -23,6 +22,7 @@ import {
   type Result,
   type Value,
 } from "../value/value.js";
+import { fieldOf, hasField, optionalField, optionalIndex } from "./access.js";
 import { invoke, pickOverload, refuse } from "./dispatch.js";
 import type { Frame, Step } from "./frame.js";
 
@@ -315,39 +315,6 @@ function orElse(left: Step, right: Step, { unwrap }: { readonly unwrap: boolean 
     if (value.value === undefined) return right(frame);
     return unwrap ? value.value : value;
   };
-}
-
-function fieldOf(object: Value, field: string): Result {
-  if (object instanceof Optional) return optionalField(object, field);
-  if (!isMap(object)) return NO_SUCH_OVERLOAD;
-  const found = object.field(field);
-  return found === undefined ? new CelError(`no such key: ${field}`) : found;
-}
-
-function hasField(object: Value, field: string): Result {
-  const value = object instanceof Optional ? (object.value ?? null) : object;
-  return isMap(value) && value.field(field) !== undefined;
-}
-
-function optionalField(object: Value, field: string): Result {
-  const value = object instanceof Optional ? object.value : object;
-  if (value === undefined) return NONE;
-  if (!isMap(value)) return NO_SUCH_OVERLOAD;
-  return present(value.field(field));
-}
-
-function optionalIndex(object: Value, key: Value): Result {
-  const value = object instanceof Optional ? object.value : object;
-  if (value === undefined) return NONE;
-  if (isMap(value)) return present(value.get(key));
-  if (!isList(value)) return NO_SUCH_OVERLOAD;
-  const found = index(value, key);
-  return found instanceof CelError && found.message.startsWith("index out of bounds") ? NONE : present(found);
-}
-
-function present(found: Result | undefined): Result {
-  if (found === undefined) return NONE;
-  return found instanceof CelError ? found : new Optional(found);
 }
 
 /** The elements of a list of literals, which is made once. */
