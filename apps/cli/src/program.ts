@@ -44,6 +44,12 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
       "*",
     )
     .option("--disable-admission-plugins <list>", "admission plug-ins to leave out, separated by commas")
+    .addOption(
+      new Option(
+        "--emptied-containers <how>",
+        "what an apply leaves of a map or list whose last member it removes: empty (Kubernetes 1.36.0 to 1.36.2) or null (before and after)",
+      ).choices(["empty", "null"]),
+    )
     .option("--kubeconfig <file>", "where to write the kubeconfig")
     .option("--token-file <file>", "where to write the token of user admin")
     .action(async (flags: ServerFlags) => {

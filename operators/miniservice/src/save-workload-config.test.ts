@@ -12,8 +12,13 @@ let client: Client;
 let sent: HttpRequest[];
 let events: string[];
 
-beforeEach(async () => {
-  server = await startApiServer({ clock, random: seededRandom(1), logger: silentLogger });
+const start = async (emptiedContainers?: "empty" | "null"): Promise<void> => {
+  server = await startApiServer({
+    clock,
+    random: seededRandom(1),
+    logger: silentLogger,
+    ...(emptiedContainers === undefined ? {} : { emptiedContainers }),
+  });
   const inner = server.transport();
   sent = [];
   events = [];
@@ -44,8 +49,9 @@ beforeEach(async () => {
       spec: { namespace: "sr-a", icmsRequestName: "sr-a", helmChartConfig: { url: "oci://r/c:1" } },
     });
   sent.length = 0;
-});
+};
 
+beforeEach(() => start());
 afterEach(() => server.close());
 
 const save = async (config: WorkloadConfig | null): Promise<MiniService> =>
@@ -110,24 +116,29 @@ describe("saving the workload's configuration", () => {
     expect(after.spec.workloadConfig).toEqual(FLAG);
   });
 
-  it("clears what it has set itself: null first, then one guarded merge patch; the key is gone and nobody owns it", async () => {
-    await save(FLAG);
-    sent.length = 0;
-    const after = await save(null);
-    expect(bodies()[0]).toEqual({
-      apiVersion: "nvca.nvcf.nvidia.io/v1alpha1",
-      kind: "MiniService",
-      metadata: { name: "ms" },
-      spec: { workloadConfig: null },
-    });
-    expect(bodies()[1]).toEqual({
-      metadata: { resourceVersion: expect.any(String) as string },
-      spec: { workloadConfig: null },
-    });
-    expect(after.spec).not.toHaveProperty("workloadConfig");
-    expect(await owners()).toEqual([]);
-    expect(events).toEqual(["WorkloadConfigForceCleared"]);
-  });
+  it.each(["empty", "null"] as const)(
+    "clears what it has set itself where an apply leaves %s: null first, then one guarded merge patch; the key is gone and nobody owns it",
+    async (emptied) => {
+      await server.close();
+      await start(emptied);
+      await save(FLAG);
+      sent.length = 0;
+      const after = await save(null);
+      expect(bodies()[0]).toEqual({
+        apiVersion: "nvca.nvcf.nvidia.io/v1alpha1",
+        kind: "MiniService",
+        metadata: { name: "ms" },
+        spec: { workloadConfig: null },
+      });
+      expect(bodies()[1]).toEqual({
+        metadata: { resourceVersion: expect.any(String) as string },
+        spec: { workloadConfig: null },
+      });
+      expect(after.spec).not.toHaveProperty("workloadConfig");
+      expect(await owners()).toEqual([]);
+      expect(events).toEqual(["WorkloadConfigForceCleared"]);
+    },
+  );
 
   it("clears what another manager has set", async () => {
     await server.transport()(

@@ -1,5 +1,6 @@
 import { FairleadError, jsonLogger, messageOf, type Files, type Logger } from "@fairlead/base";
 import { systemClock, systemFiles, systemRandom } from "@fairlead/base/node";
+import type { EmptiedContainer } from "@fairlead/ssa";
 
 import { certificateAuthority, serverCertificate, type KeyPair } from "./auth/certificates/certificates.js";
 import { listen } from "./http/node.js";
@@ -19,6 +20,8 @@ export interface ListeningServerOptions {
   /** Written with mode 0600 when given; holds the token of user `admin`. */
   readonly tokenFile?: string;
   readonly disableAdmissionPlugins?: readonly string[];
+  /** What server-side apply leaves of a container whose last child it removes; `empty` by default. */
+  readonly emptiedContainers?: EmptiedContainer;
   readonly logger?: Logger;
 }
 
@@ -70,6 +73,7 @@ export async function startListeningServer(options: ListeningServerOptions = {})
       ...(options.disableAdmissionPlugins === undefined
         ? {}
         : { disableAdmissionPlugins: options.disableAdmissionPlugins }),
+      ...(options.emptiedContainers === undefined ? {} : { emptiedContainers: options.emptiedContainers }),
       signingKey: signingKeyOf(identity.token),
       tokens: new Map([[identity.token, { username: "admin", groups: ["system:masters"] }]]),
       address: () => `${HOST}:${port}`,

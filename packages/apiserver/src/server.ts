@@ -24,7 +24,7 @@ import { createHandler, type Handler } from "./http/handler.js";
 import { bootstrap } from "./registry/bootstrap.js";
 import { Catalog } from "./registry/catalog.js";
 import { continueTokens } from "./registry/continue.js";
-import { TypeCache } from "@fairlead/ssa";
+import { TypeCache, type EmptiedContainer } from "@fairlead/ssa";
 import { serveDefinitions } from "./registry/definitions.js";
 import type { Registry } from "./registry/registry.js";
 import type { UserInfo } from "./registry/request.js";
@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** What the tokens of service accounts are signed with; keep it, and they outlive a restart. By default a new one. */
   readonly signingKey?: Uint8Array;
+  /** What server-side apply leaves of a container whose last child it removes; `empty` by default. */
+  readonly emptiedContainers?: EmptiedContainer;
   /** `host:port` as clients reach the server. */
   readonly address?: () => string;
 }
@@ -87,6 +89,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     logger,
     admission: admissionChain(plugins),
     types: new TypeCache(),
+    emptied: options.emptiedContainers ?? "empty",
     continueTokens: continueTokens(signerOf(random.bytes(32))),
     untidy: new WeakSet(),
     find: (group, resource, version) => catalog.find(group, resource, version),

@@ -11,6 +11,7 @@ export interface ServerFlags {
   readonly memory?: boolean;
   readonly controllers: string;
   readonly disableAdmissionPlugins?: string;
+  readonly emptiedContainers?: "empty" | "null";
   readonly kubeconfig?: string;
   readonly tokenFile?: string;
 }
@@ -32,6 +33,7 @@ export async function serverCommand(flags: ServerFlags, terminal: Terminal): Pro
     ...(flags.disableAdmissionPlugins === undefined
       ? {}
       : { disableAdmissionPlugins: flags.disableAdmissionPlugins.split(",") }),
+    ...(flags.emptiedContainers === undefined ? {} : { emptiedContainers: flags.emptiedContainers }),
   });
   try {
     const controllers = await (await loading)?.startControllers({ server, list: flags.controllers, logger });

@@ -9,7 +9,15 @@ import {
   type Random,
 } from "@fairlead/base";
 import { coerceMetadata, fromUnstructuredError } from "@fairlead/apimachinery";
-import { DecodeError, fieldPath, fieldSetOf, type FieldSet, type ManagerContext, type TypeCache } from "@fairlead/ssa";
+import {
+  DecodeError,
+  fieldPath,
+  fieldSetOf,
+  type EmptiedContainer,
+  type FieldSet,
+  type ManagerContext,
+  type TypeCache,
+} from "@fairlead/ssa";
 
 import type { Admission } from "../admission/admission.js";
 import type { Storage } from "../storage/storage.js";
@@ -26,6 +34,8 @@ export interface Registry {
   readonly admission: Admission;
   /** Compiled types of every schema that a field manager has met. */
   readonly types: TypeCache;
+  /** What server-side apply leaves of a container whose last child it removes. */
+  readonly emptied: EmptiedContainer;
   readonly continueTokens: ContinueTokens;
   /**
    * Objects that the real server has stored in another form than it reads them in: custom resources that an apply wrote
@@ -48,6 +58,7 @@ export function managerContext(registry: Registry, endpoint: Endpoint, subresour
     subresource,
     builtin: !info.custom,
     types: registry.types,
+    emptied: registry.emptied,
     resetFields: resetFields(endpoint, subresource),
     applyDefaults: (object) => {
       decodeApplied(endpoint, object);

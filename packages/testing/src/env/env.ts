@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectKey } from "@fairlead/apimachinery";
-import { startApiServer, type ApiServer, type UserInfo } from "@fairlead/apiserver";
+import { startApiServer, type ApiServer, type ApiServerOptions, type UserInfo } from "@fairlead/apiserver";
 import { never, seededRandom, silentLogger, VirtualClock, type Clock, type Logger, type Random } from "@fairlead/base";
 import { systemClock, systemRandom } from "@fairlead/base/node";
 import { Client, type ResourceKind } from "@fairlead/client";
@@ -23,6 +23,8 @@ export interface TestEnvOptions {
   /** Objects that are there before the controllers start, CustomResourceDefinitions first. */
   readonly objects?: readonly KubernetesObject[];
   readonly disableAdmissionPlugins?: readonly string[];
+  /** What server-side apply leaves of a container whose last child it removes; `empty` by default. */
+  readonly emptiedContainers?: ApiServerOptions["emptiedContainers"];
   readonly logger?: Logger;
 }
 
@@ -202,12 +204,18 @@ interface Parts {
   readonly reconciled: Reconciled[];
 }
 
+function serverOptions({ disableAdmissionPlugins, emptiedContainers }: TestEnvOptions): Partial<ApiServerOptions> {
+  return {
+    ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
+    ...(emptiedContainers === undefined ? {} : { emptiedContainers }),
+  };
+}
+
 async function partsOf(options: TestEnvOptions): Promise<Parts> {
-  const { clock: which = "virtual", seed = 1, logger = silentLogger, disableAdmissionPlugins } = options;
+  const { clock: which = "virtual", seed = 1, logger = silentLogger } = options;
   const clock = which === "virtual" ? new VirtualClock() : systemClock;
   const random = which === "virtual" ? seededRandom(seed) : systemRandom;
-  const disabled = disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins };
-  const server = await startApiServer({ clock, random, logger, ...disabled });
+  const server = await startApiServer({ clock, random, logger, ...serverOptions(options) });
   return {
     options,
     clock,
