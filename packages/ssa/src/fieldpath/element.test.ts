@@ -2,10 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import {
   compareElements,
+  elementValue,
   fieldElement,
+  fieldName,
   formatElement,
   indexElement,
+  isFieldElement,
+  isKeyElement,
   keyElement,
+  keyFields,
   parseElement,
   PathElementError,
   valueElement,
@@ -27,6 +32,17 @@ describe("spelling", () => {
       '[port=80,protocol="TCP"]',
     ],
     [keyElement([["k", "a<b"]]), 'k:{"k":"a\\u003cb"}', '[k="a<b"]'],
+    [keyElement([['say "hi"', 1]]), 'k:{"say \\"hi\\"":1}', '[say "hi"=1]'],
+    [keyElement([["\u2028é", 1]]), 'k:{"\u2028é":1}', "[\u2028é=1]"],
+    [
+      keyElement([
+        ["10", 1],
+        ["9", 2],
+        ["1", 3],
+      ]),
+      'k:{"1":3,"10":1,"9":2}',
+      "[1=3,9=2,10=1]",
+    ],
     [keyElement([["k", null]]), 'k:{"k":null}', "[k=null]"],
     [valueElement("x"), 'v:"x"', '[="x"]'],
     [valueElement(1.5), "v:1.5", "[=1.5]"],
@@ -43,6 +59,11 @@ describe("spelling", () => {
     ['k:{ "name" : "c" }', 'k:{"name":"c"}'],
     ['k:{"name":"\\u0061"}', 'k:{"name":"a"}'],
     ["k:{}", "k:{}"],
+    ["k:null", "k:{}"],
+    ['k:{"a":1,"a":2}', 'k:{"a":2}'],
+    ['k:{"a":"\\ud800"}', 'k:{"a":"\ufffd"}'],
+    ["i:+3", "i:3"],
+    ["i:-3", "i:-3"],
     ["v:80.0", "v:80"],
     ["v:8e1", "v:80"],
     ["i:007", "i:7"],
@@ -50,13 +71,51 @@ describe("spelling", () => {
     expect(parseElement(text)).toBe(canonical);
   });
 
-  it.each(["", "f", "fx", "x", "k:{", "k:5", "v:", "v:{", "i:x", "i:1.5"])("%j is refused", (text) => {
+  it.each([
+    ["", "key must be 2 characters long:"],
+    ["f", "key must be 2 characters long:"],
+    ["fx", "missing colon: fx"],
+    ["xy:", "missing colon: xy:"],
+    ["k:{", "invalid path element: k:{"],
+    ["k:5", "not an object: k:5"],
+    ['k:{"a":01}', 'invalid path element: k:{"a":01}'],
+    ["v:", "invalid path element: v:"],
+    ["v:{", "invalid path element: v:{"],
+    ["v:01", "invalid path element: v:01"],
+    ["i:x", "invalid index: i:x"],
+    ["i:x1", "invalid index: i:x1"],
+    ["i:1.5", "invalid index: i:1.5"],
+  ])("%j is refused: %s", (text, message) => {
     expect(() => parseElement(text)).toThrow(PathElementError);
+    expect(() => parseElement(text)).toThrow(message);
   });
 
   it("leaves out elements of kinds it does not know", () => {
     expect(parseElement("z:whatever")).toBeUndefined();
   });
+});
+
+it("tells what an element stands for", () => {
+  const [field, key, value, index] = [
+    fieldElement("f"),
+    keyElement([
+      ["name", "c"],
+      ["port", 80],
+    ]),
+    valueElement({ a: [1, null] }),
+    indexElement(2),
+  ];
+  const all = [field, key, value, index];
+  expect(all.map(fieldName)).toEqual(["f", undefined, undefined, undefined]);
+  expect(all.map(isFieldElement)).toEqual([true, false, false, false]);
+  expect(all.map(isKeyElement)).toEqual([false, true, false, false]);
+  const fields = [
+    ["name", "c"],
+    ["port", 80],
+  ];
+  expect(all.map(keyFields)).toEqual([undefined, fields, undefined, undefined]);
+  expect(all.map(elementValue)).toEqual([undefined, undefined, { a: [1, null] }, undefined]);
+  expect(keyFields("k:null" as PathElement)).toEqual([]);
 });
 
 it("orders fields by name, then keys, values and indices by content", () => {
@@ -73,9 +132,14 @@ it("orders fields by name, then keys, values and indices by content", () => {
     'k:{"name":"10"}',
     'k:{"name":"9"}',
     'k:{"name":"a"}',
+    'k:{"name":"a!"}',
     'k:{"name":"a\\"b"}',
+    'k:{"name":"a\\u003cb"}',
+    'k:{"name":"a=b"}',
     'k:{"name":"aa"}',
     'k:{"name":true}',
+    'k:{"name":null}',
+    'k:{"nbme":1}',
     'k:{"port":80,"protocol":"TCP"}',
     'k:{"port":80,"protocol":"UDP"}',
     'k:{"port":443,"protocol":"TCP"}',
@@ -85,6 +149,9 @@ it("orders fields by name, then keys, values and indices by content", () => {
     'v:"10"',
     'v:"2"',
     'v:"a"',
+    'v:"a!"',
+    'v:"a:10"',
+    'v:"a:9"',
     "v:false",
     "v:true",
     "i:2",

@@ -33,7 +33,7 @@ export function fieldElement(name: string): PathElement {
 
 /** The element of an item of a keyed list. `fields` need not be sorted; each name stands once. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
-  const sorted = fields.length < 2 ? fields : [...fields].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = fields.length < 2 ? fields : [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
   let out = "";
   for (const [name, value] of sorted) out += `${out === "" ? "k:{" : ","}${quoteName(name)}:${goJson(value)}`;
   return `${out === "" ? "k:{" : out}}` as PathElement;
@@ -189,13 +189,5 @@ function compareTexts(a: PathElement, b: PathElement): number {
 }
 
 function compareParsed(a: PathElement, b: PathElement): number {
-  if (!isKeyElement(a)) return compareValues(parseElementJson(a), parseElementJson(b));
-  const [left, right] = [keyFields(a) ?? [], keyFields(b) ?? []];
-  for (let i = 0; i < left.length && i < right.length; i++) {
-    const [l, r] = [left[i] as readonly [string, JsonValue], right[i] as readonly [string, JsonValue]];
-    if (l[0] !== r[0]) return l[0] < r[0] ? -1 : 1;
-    const order = compareValues(l[1], r[1]);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length;
+  return compareValues(parseElementJson(a), parseElementJson(b));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonArray, JsonObject } from "@fairlead/base";
 
 import { fieldPath } from "../fieldpath/path.js";
+import { ManagedFieldsError } from "./entries.js";
 import { parentManagedFields, scaleManagedFields } from "./scale.js";
 
 const paths = new Map([
@@ -53,5 +54,36 @@ describe("ownership of replicas", () => {
     const parent: JsonArray = [entry("a", both)];
     const scale = scaleManagedFields(parent, paths);
     expect(parentManagedFields(parent, scale, { paths, apiVersion: "apps/v1" })).toEqual(parent);
+  });
+
+  it("of a version without a Scale, or of an unknown one, is not shown; the first stays in the parent", () => {
+    const unscaled = entry("a", both, { apiVersion: "lab.dev/v1" });
+    const parent: JsonArray = [unscaled, entry("b", both, { apiVersion: "other/v1" })];
+    expect(scaleManagedFields(parent, paths)).toBeUndefined();
+    expect(parentManagedFields(parent, undefined, { paths, apiVersion: "apps/v1" })).toEqual([unscaled]);
+  });
+
+  it("has a time in the Scale only where it has one in the parent", () => {
+    const { time: _time, ...untimed } = entry("a", replicas);
+    expect(scaleManagedFields([untimed], paths)).toEqual([{ ...untimed, apiVersion: "autoscaling/v1" }]);
+  });
+
+  it("is lost with the entry of who owned nothing else", () => {
+    const scale = [entry("h", replicas, { apiVersion: "autoscaling/v1" })];
+    const { time: _time, ...gained } = entry("h", replicas);
+    const parent = [entry("a", replicas)];
+    expect(parentManagedFields(parent, scale, { paths, apiVersion: "apps/v1" })).toEqual([gained]);
+    expect(parentManagedFields(parent, undefined, { paths, apiVersion: "apps/v1" })).toBeUndefined();
+  });
+
+  it("is nobody's who owns something else of the Scale, or writes through a version that has none", () => {
+    const scale = [entry("h", paused, { apiVersion: "autoscaling/v1" })];
+    expect(parentManagedFields([], scale, { paths, apiVersion: "apps/v1" })).toBeUndefined();
+    const owner = [entry("h", replicas, { apiVersion: "autoscaling/v1" })];
+    expect(parentManagedFields([], owner, { paths, apiVersion: "lab.dev/v1" })).toBeUndefined();
+  });
+
+  it("cannot be told from what cannot be decoded", () => {
+    expect(() => scaleManagedFields([5], paths)).toThrow(ManagedFieldsError);
   });
 });

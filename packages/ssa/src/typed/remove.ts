@@ -32,7 +32,6 @@ function removeFields(value: JsonValue, items: FieldSet, type: MapType, emptied:
   if (map === undefined || type.atomic || isEmptyMap(map)) return null;
   const out: MutableJsonObject = {};
   let changed = false;
-  let descended = false;
   let size = 0;
   for (const key of Object.keys(map)) {
     const item = map[key];
@@ -45,7 +44,6 @@ function removeFields(value: JsonValue, items: FieldSet, type: MapType, emptied:
     }
     let kept = item;
     if (below !== undefined) {
-      descended = true;
       kept = removeInside(item, below, (declared ?? (type.others as FieldType)).type, emptied);
       if (kept !== item) changed = true;
     }
@@ -53,7 +51,7 @@ function removeFields(value: JsonValue, items: FieldSet, type: MapType, emptied:
     size++;
   }
   if (!changed) return map;
-  return size > 0 || (descended && emptied === "empty") ? out : null;
+  return size > 0 ? out : null;
 }
 
 function removeInside(item: JsonValue, below: FieldSet, type: Type, emptied: EmptiedContainer): JsonValue {

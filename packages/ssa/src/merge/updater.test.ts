@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "@fairlead/base";
+
+import { parseFieldsV1, formatFieldsV1 } from "../fieldpath/fields-v1.js";
+import type { FieldSet } from "../fieldpath/field-set.js";
+import { widget, widgetType } from "../typed/schema.fixtures.js";
+import type { Type } from "../typed/type.js";
+import { ConflictError } from "./conflicts.js";
+import type { MergeContext, TypedObject } from "./context.js";
+import type { Managers } from "./managers.js";
+import { applyObject, updateObject } from "./updater.js";
+
+const V1 = "lab.dev/v1";
+const context = (more: Partial<MergeContext> = {}): MergeContext => ({
+  convert: (object, version) => (version === object.apiVersion ? object : undefined),
+  ignored: () => undefined,
+  emptied: "empty",
+  ...more,
+});
+const typed = (spec: JsonObject, more: Partial<TypedObject> = {}): TypedObject => ({
+  value: widget(spec),
+  type: widgetType,
+  apiVersion: V1,
+  ...more,
+});
+const owning = (fields: string, apiVersion = V1, applied = true): Managers =>
+  new Map([["b", { set: parseFieldsV1(`{"f:spec":${fields}}`), apiVersion, applied }]]);
+const shown = (managers: Managers): JsonObject =>
+  Object.fromEntries(
+    [...managers].map(([name, { set, apiVersion }]) => [name, `${apiVersion} ${formatFieldsV1(set)}`]),
+  );
+
+describe("an apply that is not forced", () => {
+  const apply = (config: JsonObject, managers: Managers): ReturnType<typeof applyObject> =>
+    applyObject(context(), {
+      ...{ live: typed({ image: "x" }), config: typed(config), managers },
+      ...{ manager: "a", force: false },
+    });
+
+  it("fails for conflicts, and only for them", () => {
+    expect(() => apply({ image: "y" }, owning('{"f:image":{}}'))).toThrow(ConflictError);
+    expect(apply({ image: "x" }, owning('{"f:image":{}}')).object).toBeUndefined();
+    expect(apply({ image: "y" }, owning('{"f:flag":{}}')).object?.value).toEqual(widget({ image: "y" }));
+  });
+
+  it("forgets managers of versions that are gone", () => {
+    const { managers } = apply({ image: "y" }, owning('{"f:image":{}}', "lab.dev/v0"));
+    expect([...managers.keys()]).toEqual(["a"]);
+  });
+});
+
+it("an update forgets managers of versions that cannot be compared any more", () => {
+  const convertible = new Set<JsonObject>();
+  const before = typed({ image: "x" });
+  convertible.add(before.value);
+  const convert: MergeContext["convert"] = (object, apiVersion) =>
+    convertible.has(object.value) ? { ...object, apiVersion } : undefined;
+  const change = { before, after: typed({ image: "y" }), manager: "u" };
+  const managers = updateObject(context({ convert }), { ...change, managers: owning('{"f:flag":{}}', "lab.dev/v2") });
+  expect(shown(managers)).toEqual({ u: `${V1} {"f:spec":{"f:image":{}}}` });
+});
+
+it("a set that the schema did not change is looked at once", () => {
+  const reconciled = new WeakMap<FieldSet, Type>();
+  const managers = owning('{"f:labels":{"f:a":{}},"f:selector":{"f:kind":{}}}');
+  const input = { before: typed({ image: "x" }), after: typed({ image: "x" }), manager: "u" };
+  const once = updateObject(context({ reconciled }), { ...input, managers });
+  expect(shown(once)).toEqual({ b: `${V1} {"f:spec":{"f:labels":{"f:a":{}},"f:selector":{}}}` });
+  const [given, kept] = [managers.get("b")?.set as FieldSet, once.get("b")?.set as FieldSet];
+  expect(reconciled.get(given)).toBeUndefined();
+  expect(updateObject(context({ reconciled }), { ...input, managers: once }).get("b")?.set).toBe(kept);
+  expect(reconciled.get(kept)).toBe(widgetType);
+  const trusted = new WeakMap([[given, widgetType]]);
+  expect(updateObject(context({ reconciled: trusted }), { ...input, managers }).get("b")?.set).toBe(given);
+});
+
+it("nothing that an endpoint ignores is taken from others or given to who changes it", () => {
+  const ignoring = context({ ignored: () => parseFieldsV1('{"f:spec":{"f:image":{}}}') });
+  const input = { before: typed({ image: "x" }), after: typed({ image: "y", flag: true }), manager: "u" };
+  const managers = updateObject(ignoring, { ...input, managers: owning('{"f:image":{}}') });
+  expect(shown(managers)).toEqual({
+    b: `${V1} {"f:spec":{"f:image":{}}}`,
+    u: `${V1} {"f:spec":{"f:flag":{}}}`,
+  });
+});
