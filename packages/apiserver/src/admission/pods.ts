@@ -118,48 +118,85 @@ const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
   ["system-node-critical", 2_000_001_000],
 ]);
 
-/** Turns a pod's priority class into its priority and preemption policy. */
+/** Turns a pod's priority class into its priority and preemption policy, which changes of the pod keep. */
 export function priority(storage: Storage): AdmissionPlugin {
   return {
     name: "Priority",
     mutate: (request) => {
-      const pod = newPod(request);
+      const pod = newPod({ ...request, operation: request.operation === "UPDATE" ? "CREATE" : request.operation });
       if (pod === undefined) return undefined;
-      const spec = specOf(pod);
-      const className = getOwn(spec, "priorityClassName");
-      if (typeof className === "string" && className !== "") {
-        const known = storage.getForWrite("scheduling.k8s.io/priorityclasses", className)?.object;
-        const value = known === undefined ? SYSTEM_PRIORITIES.get(className) : getOwn(known, "value");
-        if (value === undefined) {
-          throw forbidden(
-            request.endpoint.strategy.info,
-            request.name,
-            `no PriorityClass with name ${className} was found`,
-          );
-        }
-        const policy = (known === undefined ? undefined : getOwn(known, "preemptionPolicy")) ?? "PreemptLowerPriority";
-        return {
-          ...pod,
-          spec: { ...spec, priority: value, preemptionPolicy: getOwn(spec, "preemptionPolicy") ?? policy },
-        };
-      }
-      const standard = storage
-        .list("scheduling.k8s.io/priorityclasses", { prefix: "" })
-        .find((r) => r.object["globalDefault"] === true)?.object;
-      const policy =
-        getOwn(spec, "preemptionPolicy") ??
-        (standard === undefined ? undefined : getOwn(standard, "preemptionPolicy")) ??
-        "PreemptLowerPriority";
-      return {
-        ...pod,
-        spec: {
-          ...spec,
-          ...(standard === undefined ? {} : { priorityClassName: getPath(standard, "metadata", "name") }),
-          priority: standard === undefined ? 0 : (getOwn(standard, "value") ?? 0),
-          preemptionPolicy: policy,
-        },
-      };
+      const { oldObject } = request;
+      return { ...pod, spec: oldObject === undefined ? prioritized(storage, request, pod) : kept(pod, oldObject) };
     },
+  };
+}
+
+function kept(pod: JsonObject, old: JsonObject): JsonObject {
+  const before = specOf(old);
+  const copied = ["priority", "preemptionPolicy"].flatMap((key) => {
+    const value = getOwn(before, key);
+    return getOwn(specOf(pod), key) === undefined && value !== undefined ? [[key, value] as const] : [];
+  });
+  return { ...specOf(pod), ...Object.fromEntries(copied) };
+}
+
+function prioritized(storage: Storage, { endpoint, name }: AdmissionRequest, pod: JsonObject): JsonObject {
+  const { info } = endpoint.strategy;
+  const spec = specOf(pod);
+  const found = priorityClass(storage, getOwn(spec, "priorityClassName"));
+  if (found === undefined)
+    throw forbidden(info, name, `no PriorityClass with name ${String(spec["priorityClassName"])} was found`);
+  const asked = getOwn(spec, "priority");
+  if (asked !== undefined && asked !== found.value)
+    throw forbidden(
+      info,
+      name,
+      `the integer value of priority (${String(asked)}) must not be provided in pod spec; priority admission controller computed ${found.value} from the given PriorityClass name`,
+    );
+  const policy = getOwn(spec, "preemptionPolicy");
+  if (policy !== undefined && policy !== found.preemptionPolicy)
+    throw forbidden(
+      info,
+      name,
+      `the string value of PreemptionPolicy (${String(policy)}) must not be provided in pod spec; priority admission controller computed ${found.preemptionPolicy} from the given PriorityClass name`,
+    );
+  return {
+    ...spec,
+    ...(found.name === "" ? {} : { priorityClassName: found.name }),
+    priority: found.value,
+    preemptionPolicy: found.preemptionPolicy,
+  };
+}
+
+interface Priority {
+  /** Empty where there is no class. */
+  readonly name: string;
+  readonly value: number;
+  readonly preemptionPolicy: string;
+}
+
+/** What a class gives; without a name the default class, of several that with the least value. */
+function priorityClass(storage: Storage, name: JsonValue | undefined): Priority | undefined {
+  if (typeof name === "string" && name !== "") {
+    const known = storage.getForWrite("scheduling.k8s.io/priorityclasses", name)?.object;
+    if (known !== undefined) return priorityOf(known);
+    const value = SYSTEM_PRIORITIES.get(name);
+    return value === undefined ? undefined : { name, value, preemptionPolicy: "PreemptLowerPriority" };
+  }
+  const [standard] = storage
+    .list("scheduling.k8s.io/priorityclasses", { prefix: "" })
+    .map((record) => record.object)
+    .filter((each) => each["globalDefault"] === true)
+    .map(priorityOf)
+    .sort((a, b) => a.value - b.value);
+  return standard ?? { name: "", value: 0, preemptionPolicy: "PreemptLowerPriority" };
+}
+
+function priorityOf(priorityClass: JsonObject): Priority {
+  return {
+    name: String(getPath(priorityClass, "metadata", "name")),
+    value: Number(getOwn(priorityClass, "value") ?? 0),
+    preemptionPolicy: String(getOwn(priorityClass, "preemptionPolicy") ?? "PreemptLowerPriority"),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 import { stringify as stringifyYaml } from "yaml";
 
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
+import { notAcceptableForm } from "../registry/failures.js";
 import { metadataOf } from "../registry/metadata.js";
 import { builtinHead, builtinText } from "./builtin-text.js";
 import type { Negotiated } from "./negotiate.js";
@@ -88,9 +89,19 @@ export function transformed(encoding: Encoding, object: JsonObject, withColumns 
       return table(encoding, [object], version === undefined ? {} : { resourceVersion: version }, withColumns);
     }
     case "PartialObjectMetadata":
-    case "PartialObjectMetadataList":
       return partialMetadata(object, encoding.negotiated.version);
+    case "PartialObjectMetadataList":
+      throw notAcceptableForm(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(encoding, "")})`,
+      );
   }
+}
+
+/** The Go type behind an answer, as messages print it. */
+function goTypeOf({ endpoint }: Encoding, list: "" | "List"): string {
+  const { custom, group, kind } = endpoint.strategy.info;
+  if (custom) return `*unstructured.Unstructured${list}`;
+  return `*${group === "" ? "core" : (group.split(".")[0] ?? "")}.${kind}${list}`;
 }
 
 export interface ListMeta {
@@ -115,6 +126,10 @@ export function listResponse(
     resourceVersion,
   };
   if (negotiated.as === "Table") return jsonResponse(200, table(encoding, objects, metadata, true), headers);
+  if (negotiated.as === "PartialObjectMetadata")
+    throw notAcceptableForm(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goTypeOf(encoding, "List")})`,
+    );
   if (negotiated.as !== "object") {
     const items = objects.length === 0 ? null : objects.map((o) => partialMetadata(o, negotiated.version));
     return jsonResponse(

@@ -3,7 +3,7 @@ import { validateObjectMeta, type FieldError } from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { checkBounds, isHeavy } from "./bounds.js";
-import { storageKey, type Endpoint } from "./endpoint.js";
+import { storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { withUniqueOwners } from "./owners.js";
@@ -111,7 +111,7 @@ async function insertOnce(
   const untidy = request.untidy === true || differs(prepared, object, (key) => key !== "status");
   const name = metaText(object, "name");
   const errors = createErrors(endpoint, object);
-  if (errors.length > 0) throw invalid(info, name, errors);
+  if (errors.length > 0) throw invalid(storedKind(endpoint), name, errors);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
   await registry.admission.validate({ ...admission, name, object });
   if (heavy) await registry.clock.turn();

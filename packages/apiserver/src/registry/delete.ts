@@ -42,6 +42,8 @@ export async function deleteObject(registry: Registry, endpoint: Endpoint, reque
     const record = registry.storage.getForWrite(endpoint.collection, key);
     if (record === undefined) throw notFound(info, target.name);
     const live = endpoint.convert(record.object, apiVersionOf(info));
+    const { deletionWarning } = endpoint.strategy;
+    if (options.propagation === undefined && deletionWarning !== undefined) context.warn(deletionWarning);
     checkPreconditions(endpoint, target.name, live, options);
     await registry.admission.validate({
       operation: "DELETE",

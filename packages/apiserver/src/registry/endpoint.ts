@@ -32,6 +32,15 @@ export function storageKey(endpoint: Endpoint, namespace: string | undefined, na
   return endpoint.strategy.info.namespaced ? `${namespace ?? ""}/${name}` : name;
 }
 
+/**
+ * The kind as the messages of validation name it: in the group that its objects are stored in, which of a kind that is
+ * served in two groups (Event) is one.
+ */
+export function storedKind({ strategy, storageVersion }: Endpoint): { readonly group: string; readonly kind: string } {
+  const at = storageVersion.lastIndexOf("/");
+  return { group: at < 0 ? "" : storageVersion.slice(0, at), kind: strategy.info.kind };
+}
+
 export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
   return group === "" ? version : `${group}/${version}`;
 }

@@ -171,6 +171,11 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   );
 }
 
+/** 406 of metadata asked for as of a list where there is an object, or the other way round. */
+export function notAcceptableForm(message: string): StatusError {
+  return new StatusError(failure(406, "NotAcceptable", message));
+}
+
 export function tooLarge(message: string): StatusError {
   return new StatusError(failure(413, "RequestEntityTooLarge", message, {}));
 }

@@ -4,7 +4,7 @@ import { keepTimesOfNoOp } from "@fairlead/ssa";
 
 import type { Record } from "../storage/storage.js";
 import { checkBounds, isHeavy } from "./bounds.js";
-import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
+import { apiVersionOf, storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
 import { partOf } from "./subresources/parts.js";
@@ -91,7 +91,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
   if (heavy) await registry.clock.turn();
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
-  if (errors.length > 0) throw invalid(info, target.name, errors);
+  if (errors.length > 0) throw invalid(storedKind(endpoint), target.name, errors);
   for (const warning of strategy.warnings?.(prepared, live) ?? []) context.warn(warning);
   const validating = registry.admission.validate({ ...admission, object: prepared });
   if (validating instanceof Promise) await validating;

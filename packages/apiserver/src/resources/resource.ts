@@ -93,6 +93,9 @@ export interface ResourceStrategy {
   /** The `Warning` that every request for a deprecated version is answered with. */
   readonly deprecation?: string;
 
+  /** The `Warning` of a deletion that does not say what becomes of dependents. */
+  readonly deletionWarning?: string;
+
   /** How `metadata.name` is checked; DNS-1123 subdomain when absent. Returns the messages of what is wrong. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
 

@@ -7,16 +7,10 @@ const LATE_CACHE = "the recorded server warned of an object that its cache still
 export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api: {
     "api-eviction-pdb": "the manager that owns the condition DisruptionTarget",
-    "api-pom": "406 for PartialObjectMetadata of what is no object",
     "api-openapi-crd": "the order and references of documents made from definitions",
   },
   builtin: {
-    "builtin-put-pod": "a PUT of a pod without resourceVersion",
-    "builtin-job-generated": "the selector that is generated for a Job",
-    "builtin-bad-persistentvolume": "messages of some PersistentVolume rules",
-    "builtin-limitrange-effect": "there is no LimitRanger",
-    "builtin-priority-effect": "priorities of pods, to the last message",
-    "builtin-bad-eventsevent": "rules of events.k8s.io",
+    "builtin-bad-persistentvolume": "a capacity that is empty is shown as if it were absent",
     "builtin-policy-denies": "admission policies are checked and stored, and never called",
   },
   crd: {

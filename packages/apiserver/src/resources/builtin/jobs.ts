@@ -27,6 +27,9 @@ export function jobStrategies(): readonly ResourceStrategy[] {
   return [job(), cronJob()];
 }
 
+const PRESERVES_PODS =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+
 const UID_LABELS: readonly string[] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 const NAME_LABELS: readonly string[] = ["job-name", "batch.kubernetes.io/job-name"];
 const LONGEST_CRON_NAME = 52;
@@ -43,6 +46,7 @@ function job(): ResourceStrategy {
       return [...jobErrors(object, prefixed), ...jobChangeErrors(object, live)];
     },
     validateStatusUpdate: jobStatusErrors,
+    deletionWarning: PRESERVES_PODS,
     warnings: (object, live) => {
       if (live === undefined) return [...podNameWarnings(object), ...jobWarnings(at(object, "spec"), "spec")];
       return sameGeneration(object, live) ? [] : jobWarnings(at(object, "spec"), "spec");
