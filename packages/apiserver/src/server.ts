@@ -9,6 +9,7 @@ import {
 } from "@fairlead/base";
 
 import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
+import { limitRanger } from "./admission/limit-ranger.js";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
 import { defaultTolerationSeconds, priority, serviceAccount } from "./admission/pods.js";
 import { noEscalation } from "./admission/role-escalation.js";
@@ -164,6 +165,7 @@ async function* finallyDo<T>(items: AsyncIterable<T>, action: () => void): Async
 function admissionPlugins(storage: Storage, random: Random): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(storage),
+    limitRanger(storage),
     serviceAccount(storage, random),
     priority(storage),
     defaultTolerationSeconds,

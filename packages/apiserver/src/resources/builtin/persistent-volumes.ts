@@ -16,7 +16,7 @@ import {
 } from "@fairlead/apimachinery";
 import { deepEqual, formatTime, getOwn, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import type { ResourceStrategy, StrategyContext } from "../resource.js";
-import { at, entries, has, obj, objs, str, strs } from "./access.js";
+import { at, entries, has, obj, objs, shownMap, str, strs } from "./access.js";
 import { accessModeErrors, VOLUME_MODES } from "./claim-rules.js";
 import { driverVolumeErrors } from "./driver-volumes.js";
 import { termWarnings } from "./pod-warnings.js";
@@ -143,7 +143,7 @@ function capacityErrors(spec: JsonObject): readonly FieldError[] {
   const capacity = entries(spec, "capacity");
   const errors: FieldError[] = capacity.length === 0 ? [required(path)] : [];
   if (capacity.length !== 1 || capacity[0]?.[0] !== "storage")
-    errors.push(notSupported(path, Object.fromEntries(capacity), ["storage"]));
+    errors.push(notSupported(path, shownMap(spec, "capacity"), ["storage"]));
   for (const [name, value] of capacity) {
     const quantity = findQuantity(String(value));
     if (quantity === undefined) continue;
