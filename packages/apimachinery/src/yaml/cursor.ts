@@ -84,6 +84,17 @@ export class Cursor {
     return run;
   }
 
+  /** Goes over the whole lines of ASCII that a sticky expression matches from here, and returns them. */
+  readLines(expression: RegExp): string {
+    expression.lastIndex = this.#at;
+    const lines = expression.exec(this.#text)?.[0] ?? "";
+    if (lines === "" || this.#at + lines.length > this.#readable) return "";
+    for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) this.newLine();
+    this.#at += lines.length;
+    this.#index += lines.length;
+    return lines;
+  }
+
   /** Goes over what `accepts` takes and returns it; there must be no line break in it. */
   readWhile(accepts: (unit: number) => boolean): string {
     const start = this.#at;

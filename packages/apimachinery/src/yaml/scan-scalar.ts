@@ -221,6 +221,13 @@ export function scanBlock(cursor: Cursor, parentIndent: number): { readonly valu
   let beganBlank = false;
   let breaks = lines.scanBreaks();
   while (cursor.column === lines.indent && cursor.unit() !== 0) {
+    const whole = literal ? lines.readWhole() : "";
+    if (whole !== "") {
+      value += lineBreak + breaks + whole;
+      lineBreak = "\n";
+      breaks = lines.scanBreaks();
+      continue;
+    }
     const beginsBlank = isBlank(cursor.unit());
     const folds = !literal && lineBreak === "\n" && !beganBlank && !beginsBlank;
     value += folds ? breaks || " " : lineBreak + breaks;
@@ -266,6 +273,7 @@ function scanIncrement(cursor: Cursor): number {
 class BlockLines {
   readonly #cursor: Cursor;
   readonly #parentIndent: number;
+  #wholeLines: RegExp | undefined;
   /** 0 until it is known. */
   indent: number;
   endLine: number;
@@ -275,6 +283,16 @@ class BlockLines {
     this.indent = indent;
     this.#parentIndent = parentIndent;
     this.endLine = cursor.line;
+  }
+
+  /**
+   * Goes over whole lines of ASCII from the end of an indentation on, as many as are indented as far and are not empty;
+   * returns their text without indentation and last line break.
+   */
+  readWhole(): string {
+    this.#wholeLines ??= new RegExp(`[\\t -~]+\\n(?: {${this.indent}}[\\t -~]+\\n)*`, "y");
+    const text = this.#cursor.readLines(this.#wholeLines).slice(0, -1);
+    return this.indent === 0 ? text : text.replaceAll(`\n${" ".repeat(this.indent)}`, "\n");
   }
 
   /** Goes over indentation and empty lines; returns the line breaks. */

@@ -18,6 +18,8 @@ interface SimpleKey {
 }
 
 const TAB = 0x09;
+/** Lines of spaces and comments of ASCII. */
+const EMPTY_LINES = /(?: *(?:#[\t -~]*)?\n)+/y;
 
 /**
  * Characters become tokens, as in libyaml: whether a scalar is a key is known only at its `:`, so tokens wait in a queue
@@ -58,7 +60,8 @@ export class Scanner {
 
   #needsMore(): boolean {
     if (this.#queue.length === 0) return !this.#ended;
-    const key = this.#keys[this.#keyOfToken.get(this.#taken) ?? -1];
+    const at = this.#keyOfToken.get(this.#taken);
+    const key = at === undefined ? undefined : this.#keys[at];
     return key !== undefined && this.#isKeyPossible(key);
   }
 
@@ -126,6 +129,7 @@ export class Scanner {
   #skipToToken(): void {
     const cursor = this.#cursor;
     while (true) {
+      if (cursor.readLines(EMPTY_LINES) !== "" && !this.#inFlow) this.#keyAllowed = true;
       cursor.skipSpacesTo(Infinity);
       if ((this.#inFlow || !this.#keyAllowed) && cursor.unit() === TAB) cursor.skipBlanks();
       cursor.skipComment();

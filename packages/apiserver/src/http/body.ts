@@ -12,7 +12,7 @@ import {
 
 import { parseYaml, YamlError, type YamlBody } from "@fairlead/apimachinery/yaml";
 
-import { OBJECT_BOUNDS } from "../registry/bounds.js";
+import { OBJECT_BOUNDS, YAML_BOUNDS } from "../registry/bounds.js";
 import { quoteBody } from "../registry/check-kind.js";
 import type { ParsedBody } from "../registry/decode.js";
 import { badRequest, tooLarge, unsupportedMediaType } from "../registry/failures.js";
@@ -86,7 +86,7 @@ function parseBounded(text: string, options: ParseOptions): JsonValue {
 
 /** YAML of an object or an applied configuration. @throws YamlError @throws StatusError 413 */
 function parseBoundedYaml(text: string): YamlBody {
-  return bounded(() => parseYaml(text, OBJECT_BOUNDS));
+  return bounded(() => parseYaml(text, YAML_BOUNDS));
 }
 
 function bounded<T>(parse: () => T): T {

@@ -87,6 +87,17 @@ describe("an object that holds too much", () => {
     expect(await call({ method: "PATCH", path, body: patch }, "patch")).toEqual([413, message]);
   });
 
+  it("is refused earlier where it is YAML, unless that is JSON", async () => {
+    await start();
+    const path = `${WIDGETS}/w?fieldManager=m`;
+    const yaml = `apiVersion: lab.dev/v1\nkind: Widget\nmetadata: {name: w}\nspec: {a: ${list(40_000)}}`;
+    expect(await call({ method: "PATCH", path, body: yaml }, "apply")).toEqual([
+      413,
+      "Request entity too large: limit is 30000 values",
+    ]);
+    expect((await call({ method: "PATCH", path, body: widget(`{"a":${list(40_000)}}`) }, "apply"))[0]).toBe(201);
+  });
+
   it("cannot grow out of patches that are small enough", async () => {
     await start();
     expect((await call({ method: "POST", path: WIDGETS, body: widget(`{"a":${list(30_000)}}`) }))[0]).toBe(201);

@@ -6,6 +6,9 @@ import { withMetadata } from "./metadata.js";
 /** Values in one object, and keys in one map of it, at most. etcd's bound on bytes is met long before by what people write. */
 export const OBJECT_BOUNDS = { maxNodes: 50_000, maxKeys: 10_000 } as const;
 
+/** Of a body that is YAML, which takes several times as long to read, unless it is JSON. */
+export const YAML_BOUNDS = { maxNodes: 30_000, maxKeys: 10_000, maxNodesOfJson: 50_000 } as const;
+
 /** Text of this many bytes and more is worked on in parts, between which other requests have their turn. */
 const HEAVY_BYTES = 64 * 1024;
 
