@@ -66,6 +66,7 @@ export function parseQuantity(text: string): Quantity {
 
 /** Like parseQuantity, but undefined for a text that is not a quantity. */
 export function findQuantity(text: string): Quantity | undefined {
+  if (text === "") return undefined; // Which is an absent one, most of the time, and an error takes long to make.
   try {
     return parseQuantity(text);
   } catch (error) {
