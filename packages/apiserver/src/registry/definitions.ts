@@ -30,12 +30,14 @@ export interface Definitions {
 
 const COLLECTION = "apiextensions.k8s.io/customresourcedefinitions";
 const MANAGER = "kube-apiserver";
+/** How often objects that finalizers hold are counted again (apiextensions: controller/finalizer). */
+const LEFT_MS = 5000;
 
 /** Reads what is stored, and follows it. */
 export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint: Endpoint): Definitions {
   const served = new Map<string, string>();
   const cleaning = new Set<string>();
-  let closed = false;
+  const ending = new AbortController();
   const onDefinition = (definition: JsonObject): void => {
     const name = metaText(definition, "name");
     if (isAccepted(definition)) serve(catalog, served, definition);
@@ -43,11 +45,11 @@ export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint:
     if (!isTerminating(definition)) return void accept(registry, catalog, endpoint, name).catch(report);
     if (cleaning.has(name)) return;
     cleaning.add(name);
-    const done = cleanUp(registry, catalog, { endpoint, name, isClosed: () => closed });
+    const done = cleanUp(registry, catalog, { endpoint, name, signal: ending.signal });
     void done.catch(report).finally(() => cleaning.delete(name));
   };
   const report = (error: unknown): void => {
-    if (!closed) registry.logger.error("definition not handled", { error });
+    if (!ending.signal.aborted) registry.logger.error("definition not handled", { error });
   };
   const stored = registry.storage.list(COLLECTION, { prefix: "" });
   const stop = registry.storage.subscribe(COLLECTION, registry.storage.revision, (event) => {
@@ -59,7 +61,7 @@ export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint:
   for (const record of stored) onDefinition(record.object);
   return {
     close: () => {
-      closed = true;
+      ending.abort(new Error("definitions are served no more"));
       stop();
     },
   };
@@ -203,7 +205,7 @@ function acceptedOf(definition: JsonObject): {
 async function cleanUp(
   registry: Registry,
   catalog: Catalog,
-  { endpoint, name, isClosed }: { endpoint: Endpoint; name: string; isClosed: () => boolean },
+  { endpoint, name, signal }: { endpoint: Endpoint; name: string; signal: AbortSignal },
 ): Promise<void> {
   const record = registry.storage.get(COLLECTION, name);
   if (record === undefined || !finalizersOf(record.object).includes(CLEANUP_FINALIZER)) return;
@@ -224,17 +226,15 @@ async function cleanUp(
   const { group, plural } = namesOf(record.object);
   const custom = catalog.find(group, plural);
   const collection = `${group}/${plural}`;
-  for (let passes = 0; registry.storage.count(collection, "") > 0; passes++) {
+  while (registry.storage.count(collection, "") > 0) {
     if (custom !== undefined) await deleteAll(registry, custom, collection);
     if (registry.storage.count(collection, "") === 0) break;
-    await new Promise<void>((resolve) => {
-      const cancel = registry.storage.subscribe(collection, registry.storage.revision, () => {
-        cancel();
-        resolve();
-      });
-      if (isClosed()) resolve();
-    });
-    if (isClosed()) return;
+    try {
+      await registry.clock.sleep(LEFT_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
   }
   const live = registry.storage.getForWrite(COLLECTION, name);
   if (live === undefined) return;

@@ -106,7 +106,10 @@ function without(value: JsonValue, path: readonly string[]): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   const hit = (name: string): boolean => key === "*" || key === name;
-  if (isArray(value)) return value.map((item, i) => (hit(String(i)) ? without(item, rest) : item));
+  if (isArray(value)) {
+    const dropped = (item: JsonValue): JsonValue => (rest.length === 0 ? null : without(item, rest));
+    return value.map((item, i) => (hit(String(i)) ? dropped(item) : item));
+  }
   if (!isObject(value)) return value;
   const out: MutableJsonObject = {};
   for (const [name, member] of Object.entries(value)) {

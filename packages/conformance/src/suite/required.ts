@@ -13,10 +13,6 @@ export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>>
     "builtin-bad-persistentvolume": "a capacity that is empty is shown as if it were absent",
     "builtin-policy-denies": "admission policies are checked and stored, and never called",
   },
-  crd: {
-    "crd-terminating": "definitions go faster than the recording looks",
-    "crd-columns": "columns of a wrong type",
-  },
   random: {
     "random-loose-216": "a null in metadata is a change only when another second has begun, and here one had",
     "random-service-165": LATE_CACHE,
