@@ -1,16 +1,10 @@
 export { type Context, type EventSink, type RecordedEvent, type StatusPatch } from "./controller/context.js";
-export {
-  defineController,
-  type Activity,
-  type Controller,
-  type ControllerDefinition,
-  type ControllerEnv,
-  type ControllerSpec,
-  type Reconciled,
-} from "./controller/controller.js";
+export type { Activity, Controller, ControllerDefinition, ControllerEnv, Reconciled } from "./controller/controller.js";
+export { defineController } from "./controller/define.js";
 export { parseKey } from "./controller/key.js";
 export { controllerReference, OwnerError, withCondition } from "./controller/objects.js";
 export * from "./controller/outcome.js";
+export type { ControllerSpec } from "./controller/spec.js";
 export {
   allOf,
   anyOf,

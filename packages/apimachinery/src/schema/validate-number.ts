@@ -2,7 +2,7 @@
 // are floats; against a whole number they lose their fraction, as Kubernetes' do.
 import { invalid } from "../validation/errors.js";
 import type { Schema } from "./schema.js";
-import type { SchemaError } from "./validate.js";
+import type { SchemaError } from "./schema-error.js";
 
 /** What is wrong with a number: its range first, then `multipleOf`, minimum and maximum. */
 export function validateNumber(value: number | bigint, schema: Schema, path: string): readonly SchemaError[] {

@@ -9,6 +9,7 @@ import { childPath, invalid, notSupported, required, tooLong, tooMany, typeInval
 import type { FieldError } from "../validation/field-error.js";
 import { isStringFormat, matchesFormat } from "./formats.js";
 import { goRegExp, type GoRegExp } from "./go-regexp.js";
+import type { SchemaError } from "./schema-error.js";
 import type { Schema } from "./schema.js";
 import { validateNumber } from "./validate-number.js";
 
@@ -26,12 +27,6 @@ export function validateValue(value: JsonValue, schema: Schema, options: Validat
   return result.errors
     .filter(({ message }) => !seen.has(message) && seen.add(message) !== undefined)
     .map(({ error }) => moved(error, options.path ?? ""));
-}
-
-/** An error, with the message that tells two apart. */
-export interface SchemaError {
-  readonly message: string;
-  readonly error: FieldError;
 }
 
 interface Result {

@@ -5,11 +5,12 @@ import type { Informer, InformerOptions } from "../informer/informer.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import type { Change, StoreReader } from "../store/store.js";
 import type { Context, EventSink } from "./context.js";
-import type { Activity, Controller, ControllerEnv, ControllerSpec, Reconciled } from "./controller.js";
+import type { Activity, Controller, ControllerEnv, Reconciled } from "./controller.js";
 import { parseKey } from "./key.js";
 import { after, ReconcileDeadlineError, TerminalError, type Outcome } from "./outcome.js";
 import { OwnGenerations } from "./own-writes.js";
 import { WriteScope } from "./scope.js";
+import type { ControllerSpec } from "./spec.js";
 import { ownedBy, type Predicate, type Trigger } from "./triggers.js";
 import { AppliedBodies, Writer } from "./writer.js";
 

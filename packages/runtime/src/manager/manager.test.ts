@@ -3,13 +3,10 @@ import { never, seededRandom, silentLogger, VirtualClock, type HttpRequest, type
 import { formatKey, keyOf, type KubernetesObject } from "@fairlead/apimachinery";
 import { applyOwned, Client, kinds, ownedPaths, owns, scale } from "@fairlead/client";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  defineController,
-  type ControllerDefinition,
-  type ControllerSpec,
-  type Reconciled,
-} from "../controller/controller.js";
+import type { ControllerDefinition, Reconciled } from "../controller/controller.js";
+import { defineController } from "../controller/define.js";
 import { after, released, settled, terminal } from "../controller/outcome.js";
+import type { ControllerSpec } from "../controller/spec.js";
 import { generationChanged, index, watch } from "../controller/triggers.js";
 import { Manager, type ManagerOptions } from "./manager.js";
 
