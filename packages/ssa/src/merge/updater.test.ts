@@ -3,9 +3,10 @@ import type { JsonObject } from "@fairlead/base";
 
 import { parseFieldsV1, formatFieldsV1 } from "../fieldpath/fields-v1.js";
 import type { FieldSet } from "../fieldpath/field-set.js";
+import { formatPath } from "../fieldpath/path.js";
 import { widget, widgetType } from "../typed/schema.fixtures.js";
 import type { Type } from "../typed/type.js";
-import { ConflictError } from "./conflicts.js";
+import { ConflictError, type Conflict } from "./conflicts.js";
 import type { MergeContext, TypedObject } from "./context.js";
 import type { Managers } from "./managers.js";
 import { applyObject, updateObject } from "./updater.js";
@@ -41,6 +42,32 @@ describe("an apply that is not forced", () => {
     expect(() => apply({ image: "y" }, owning('{"f:image":{}}'))).toThrow(ConflictError);
     expect(apply({ image: "x" }, owning('{"f:image":{}}')).object).toBeUndefined();
     expect(apply({ image: "y" }, owning('{"f:flag":{}}')).object?.value).toEqual(widget({ image: "y" }));
+  });
+
+  it("names what it would take, manager by manager", () => {
+    const both: Managers = new Map([
+      ...owning('{"f:flag":{}}'),
+      ["a2", { set: parseFieldsV1('{"f:spec":{"f:image":{},"f:args":{}}}'), apiVersion: V1, applied: false }],
+    ]);
+    const refused = (): readonly Conflict[] => {
+      try {
+        apply({ image: "y", flag: true, args: ["n"] }, both);
+        return [];
+      } catch (error) {
+        expect(error).toMatchObject({ code: "FieldConflict", message: expect.stringContaining("3 fields") as string });
+        return (error as ConflictError).conflicts;
+      }
+    };
+    expect(refused().map(({ manager, path }) => `${manager} ${formatPath(path)}`)).toEqual([
+      ...["a2 .spec.args", "a2 .spec.image", "b .spec.flag"],
+    ]);
+  });
+
+  it("leaves others what they own and it does not change, and owns all that it sets", () => {
+    const { object, managers } = apply({ image: "x", flag: true }, owning('{"f:image":{}}'));
+    expect(object?.value).toEqual(widget({ image: "x", flag: true }));
+    expect(shown(managers)).toMatchObject({ b: `${V1} {"f:spec":{"f:image":{}}}` });
+    expect(managers.get("a")).toMatchObject({ apiVersion: V1, applied: true });
   });
 
   it("forgets managers of versions that are gone", () => {
@@ -82,4 +109,49 @@ it("nothing that an endpoint ignores is taken from others or given to who change
     b: `${V1} {"f:spec":{"f:image":{}}}`,
     u: `${V1} {"f:spec":{"f:flag":{}}}`,
   });
+});
+
+describe("an update", () => {
+  const update = (before: JsonObject, after: JsonObject, managers: Managers): JsonObject =>
+    shown(updateObject(context(), { before: typed(before), after: typed(after), managers, manager: "u" }));
+  const both = (fields: string): Managers =>
+    new Map([...owning(fields), ["u", { set: parseFieldsV1(`{"f:spec":${fields}}`), apiVersion: V1, applied: false }]]);
+
+  it.each<[sentence: string, before: JsonObject, after: JsonObject, managers: Managers, left: JsonObject]>([
+    ["that changes nothing gives nothing", { image: "x" }, { image: "x" }, new Map(), {}],
+    [
+      "adds what it changes to what its manager owns",
+      { image: "x", flag: true },
+      { image: "x", flag: false, args: ["n"] },
+      both('{"f:image":{}}'),
+      { b: '{"f:image":{}}', u: '{"f:args":{},"f:flag":{},"f:image":{}}' },
+    ],
+    ["takes what it removes from everybody", { image: "x", flag: true }, { flag: true }, both('{"f:image":{}}'), {}],
+    [
+      "takes what it changes from others",
+      { image: "x", flag: true },
+      { image: "y", flag: true },
+      owning('{"f:flag":{},"f:image":{}}'),
+      { b: '{"f:flag":{}}', u: '{"f:image":{}}' },
+    ],
+    [
+      "forgets others that are left without anything",
+      { image: "x" },
+      { image: "y" },
+      owning('{"f:image":{}}'),
+      { u: '{"f:image":{}}' },
+    ],
+  ])("%s", (_sentence, before, after, managers, left) => {
+    const expected = Object.entries(left).map(([name, fields]) => [name, `${V1} {"f:spec":${String(fields)}}`]);
+    expect(update(before, after, managers)).toEqual(Object.fromEntries(expected));
+  });
+});
+
+it("an apply does not come to own what the endpoint ignores", () => {
+  const { managers } = applyObject(context({ ignored: () => parseFieldsV1('{"f:spec":{"f:image":{}}}') }), {
+    ...{ live: typed({ image: "x" }), config: typed({ image: "y", flag: true }) },
+    ...{ managers: owning('{"f:image":{}}'), manager: "a", force: false },
+  });
+  expect(formatFieldsV1(managers.get("a")?.set as FieldSet)).not.toContain("image");
+  expect(shown(managers)).toMatchObject({ b: `${V1} {"f:spec":{"f:image":{}}}` });
 });

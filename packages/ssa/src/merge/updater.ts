@@ -49,8 +49,7 @@ export function applyObject(
     ? merged
     : prune(context, { merged, managers, manager, last });
   const { managers: settled } = settle(context, { before: live, after: pruned, managers, manager, force: input.force });
-  const isSame = live.value === pruned.value || equalValues(live.value, pruned.value);
-  return { object: isSame ? undefined : pruned, managers: settled };
+  return { object: equalValues(live.value, pruned.value) ? undefined : pruned, managers: settled };
 }
 
 /** What a configuration sets and the endpoint tracks; likely much the same as what its manager owns already. */

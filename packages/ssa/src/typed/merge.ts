@@ -96,47 +96,33 @@ function valuesOf({ items, keys }: Side): ReadonlyMap<string, JsonValue> {
   return values;
 }
 
+/**
+ * Goes along the live items: one that is not applied stays where it is met; at the next shared one, all that is applied
+ * up to there follows; a shared one that is not its turn yet comes later. A live repeat of what has been merged is
+ * dropped, and lets one new item in where no shared one is left.
+ */
 function interleaved(live: Side, applied: Side, type: ListType): JsonArray {
   const liveValues = valuesOf(live);
-  const appliedValues = valuesOf(applied);
-  const shared = applied.keys.filter((key) => liveValues.has(key));
+  const appliedKeys = new Set(applied.keys);
+  const shared = applied.keys.filter((key) => liveValues.has(key)).values();
   const out: JsonValue[] = [];
-  const done = new Set<string>();
-  let nextShared = 0;
-  let l = 0;
+  let next = shared.next().value;
   let r = 0;
 
   const emitApplied = (): void => {
-    const key = applied.keys[r++] as string;
-    done.add(key);
-    const value = appliedValues.get(key) as JsonValue;
+    const key = applied.keys[r] as string;
+    const value = applied.items[r++] as JsonValue;
     const current = liveValues.get(key);
     out.push(current === undefined ? value : mergeTyped(current, value, type.items.type));
-    if (shared[nextShared] === key) nextShared++;
+    if (key === next) next = shared.next().value;
   };
 
-  while (l < live.keys.length || r < applied.keys.length) {
-    const key = live.keys[l];
-    if (key !== undefined && r < applied.keys.length) {
-      if (key === applied.keys[r]) {
-        l++;
-        emitApplied();
-        continue;
-      }
-      if (appliedValues.has(key) && nextShared < shared.length && shared[nextShared] !== key) {
-        l++;
-        continue;
-      }
-    }
-    if (key !== undefined) {
-      if (!appliedValues.has(key)) {
-        out.push(live.items[l++] as JsonValue);
-        continue;
-      }
-      if (done.has(key)) l++;
-    }
-    if (r < applied.keys.length) emitApplied();
+  for (const [l, key] of live.keys.entries()) {
+    if (!appliedKeys.has(key)) out.push(live.items[l] as JsonValue);
+    else if (next === undefined && r < applied.keys.length) emitApplied();
+    else while (key === next) emitApplied();
   }
+  while (r < applied.keys.length) emitApplied();
   return sameItems(out, live.items) ? live.items : out;
 }
 
