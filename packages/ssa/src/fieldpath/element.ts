@@ -35,7 +35,8 @@ export function fieldElement(name: string): PathElement {
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   const sorted = fields.length < 2 ? fields : [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
   let out = "";
-  for (const [name, value] of sorted) out += `${out === "" ? "k:{" : ","}${quoteName(name)}:${goJson(value)}`;
+  for (const [name, value] of sorted)
+    out += `${out === "" ? "k:{" : ","}${JSON.stringify(name.toWellFormed())}:${goJson(value)}`;
   return `${out === "" ? "k:{" : out}}` as PathElement;
 }
 
@@ -47,10 +48,6 @@ export function valueElement(value: JsonValue): PathElement {
 /** The element of an item of a list without identities. */
 export function indexElement(index: number): PathElement {
   return `i:${index}` as PathElement;
-}
-
-function quoteName(name: string): string {
-  return /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(name) ? `"${name}"` : JSON.stringify(name.toWellFormed());
 }
 
 /** The name of a field element; undefined for the other kinds. */

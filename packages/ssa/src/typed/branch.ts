@@ -10,7 +10,7 @@ export type Branch = "map" | "scalar" | "list";
  * there is of map, scalar, list, where it is found wrong or counts as empty.
  */
 export function branchOf(type: Type, value: JsonValue | undefined): Branch {
-  if (value !== undefined && value !== null) {
+  if (value !== undefined) {
     if (typeof value !== "object" || value instanceof JsonNumber) {
       if (type.scalar !== undefined) return "scalar";
     } else if (Array.isArray(value)) {

@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import type { JsonValue } from "@fairlead/base";
 
 import { pathsOf, type FieldSet } from "../fieldpath/field-set.js";
+import { parseFieldsV1 } from "../fieldpath/fields-v1.js";
 import { formatPath } from "../fieldpath/path.js";
-import { compareTyped } from "./compare.js";
+import { compareTyped, excludeFromComparison, SAME } from "./compare.js";
 import { widget, widgetType } from "./schema.fixtures.js";
 
 const paths = (set: FieldSet): readonly string[] => pathsOf(set).map((path) => formatPath(path).replace(/^\.spec/, ""));
@@ -83,4 +84,35 @@ it.each<[sentence: string, before: JsonValue, after: JsonValue, changes: Changes
     modified,
     removed,
   });
+});
+
+it("leaves out what is at or below an excluded path, be it added, modified or removed", () => {
+  const before = widget({ image: "x", config: { cpu: 1, mem: "m" }, labels: { a: "1" }, flag: true });
+  const after = widget({ image: "y", config: { cpu: 2, extra: { e: "1" } }, tags: ["t"], replicas: 1 });
+  const changes = compareTyped(before, after, widgetType);
+  const rest = (excluded: string): Changes => {
+    const { added, modified, removed } = excludeFromComparison(changes, parseFieldsV1(`{"f:spec":${excluded}}`));
+    return { added: paths(added), modified: paths(modified), removed: paths(removed) };
+  };
+  const all = {
+    added: [".replicas", ".tags", ".config.extra", ".config.extra.e", '.tags[="t"]'],
+    modified: [".image", ".config.cpu"],
+    removed: [".flag", ".labels", ".config.mem", ".labels.a"],
+  };
+  expect(rest('{"f:when":{}}')).toEqual(all);
+  expect(rest('{"f:config":{},"f:labels":{}}')).toEqual({
+    added: [".replicas", ".tags", '.tags[="t"]'],
+    modified: [".image"],
+    removed: [".flag"],
+  });
+  expect(rest('{"f:tags":{},"f:image":{},"f:config":{"f:cpu":{}},"f:flag":{}}')).toEqual({
+    added: [".replicas", ".config.extra", ".config.extra.e"],
+    modified: [],
+    removed: [".labels", ".config.mem", ".labels.a"],
+  });
+});
+
+it("is the same nothing for one and the same value", () => {
+  const object = widget({ image: "x" });
+  expect(compareTyped(object, object, widgetType)).toBe(SAME);
 });

@@ -95,6 +95,26 @@ describe("a configuration laid over a live value", () => {
     ],
     [["a", "b", "a"], ["a"], ["a", "b"]],
     [["a", "a", "b"], ["b"], ["a", "a", "b"]],
+    [
+      ["a", "b", "a", "c"],
+      ["a", "n"],
+      ["a", "b", "n", "c"],
+    ],
+    [
+      ["a", "a", "a", "c"],
+      ["a", "n"],
+      ["a", "n", "c"],
+    ],
+    [
+      ["a", "b", "a", "c", "d"],
+      ["a", "n", "d"],
+      ["a", "b", "c", "n", "d"],
+    ],
+    [
+      ["b", "x", "a", "y", "c"],
+      ["n", "a", "m", "b", "c", "o"],
+      ["x", "n", "a", "y", "m", "b", "c", "o"],
+    ],
   ])("orders %j and applied %j as %j, in sets and keyed lists alike", (live, applied, merged) => {
     expect(merge({ tags: live }, { tags: applied })).toEqual({ tags: merged });
     expect(merge({ containers: named(...live) }, { containers: named(...applied) })).toEqual({

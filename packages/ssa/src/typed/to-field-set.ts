@@ -116,18 +116,9 @@ function listNode(list: JsonArray, type: ListType, self: boolean, like: FieldSet
 function itemOrder(list: JsonArray, type: ListType): readonly number[] {
   const order = list.map((_item, i) => i);
   const texts = itemTexts(type, list);
-  if (texts !== undefined) {
-    return isSorted(texts, byText) ? order : order.sort((a, b) => byText(texts[a] as string, texts[b] as string));
-  }
+  if (texts !== undefined) return order.sort((a, b) => byText(texts[a] as string, texts[b] as string));
   const elements = list.map((item) => itemElement(type, item));
-  return isSorted(elements, compareElements)
-    ? order
-    : order.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
+  return order.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-function isSorted<T>(items: readonly T[], compare: (a: T, b: T) => number): boolean {
-  for (let i = 1; i < items.length; i++) if (compare(items[i - 1] as T, items[i] as T) > 0) return false;
-  return true;
-}
