@@ -2,7 +2,7 @@ import { startApiServer } from "@fairlead/apiserver";
 import { bodyText, header, seededRandom, silentLogger, VirtualClock } from "@fairlead/base";
 import { describe, expect, it } from "vitest";
 
-import { runSuite } from "./run.js";
+import { runSuite, type Totals } from "./run.js";
 import { isRequired } from "./suite/required.js";
 import type { Target } from "./suite/target.js";
 
@@ -58,5 +58,45 @@ describe("the embedded server answers as Kubernetes does", () => {
     expect(lines.filter((line) => !/^\w*:? ?\d+ passed/.test(line))).toEqual([]);
     expect(totals.failed).toBe(0);
     expect(totals.passed).toBeGreaterThanOrEqual(atLeast);
+  });
+});
+
+describe("a case that differs", () => {
+  const run = async (target: () => Promise<Target>): Promise<readonly [Totals, readonly string[]]> => {
+    const lines: string[] = [];
+    const totals = await runSuite({
+      recordings: ["patch"],
+      only: "patch-J01",
+      chosen: () => true,
+      counts: () => true,
+      print: (line) => void lines.push(line),
+      target,
+    });
+    return [totals, lines.filter((line) => !line.startsWith(" "))];
+  };
+  /** A server whose answers to the patches of the case are lost. */
+  const deaf = async (): Promise<Target> => {
+    const target = await inProcess();
+    return {
+      ...target,
+      send: (request, signal) =>
+        request.path.includes("patch-j01") && request.method === "PATCH"
+          ? Promise.reject(new Error("the answer is lost"))
+          : target.send(request, signal),
+    };
+  };
+
+  it("is tried once more on a server of its own, and that is said", async () => {
+    let started = 0;
+    const [totals, lines] = await run(() => (started++ === 0 ? deaf() : inProcess()));
+    expect(totals).toEqual({ passed: 1, failed: 0 });
+    expect(lines[0]).toMatch(/^second try patch-J01 /);
+    expect(started).toBe(2);
+  });
+
+  it("fails where it differs again", async () => {
+    const [totals, lines] = await run(deaf);
+    expect(totals).toEqual({ passed: 0, failed: 1 });
+    expect(lines[0]).toMatch(/^not ok patch-J01 /);
   });
 });

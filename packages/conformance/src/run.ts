@@ -1,7 +1,7 @@
 import { never } from "@fairlead/base";
 
 import { casesOf, recordings, type Case } from "./suite/recordings.js";
-import { replayCase } from "./suite/replay.js";
+import { replayCase, type Outcome } from "./suite/replay.js";
 import type { Target } from "./suite/target.js";
 import { embeddedTarget } from "./targets/embedded.js";
 
@@ -50,25 +50,57 @@ export async function runSuite(options: SuiteOptions): Promise<Totals> {
 }
 
 async function runRecording(name: string, cases: readonly Case[], options: SuiteOptions): Promise<Totals> {
-  const target = await (options.target ?? embeddedTarget)();
   let [passed, failed, excused] = [0, 0, 0];
-  try {
-    for (const one of cases) {
-      const outcome = await replayCase(target, one, never);
-      if (outcome.kind === "passed") {
-        if (one.setup !== true) passed += 1;
-        continue;
-      }
-      const counts = one.setup !== true && options.counts(name, one.id);
-      if (counts) failed += 1;
-      else if (one.setup !== true) excused += 1;
-      const said = one.setup === true ? "set-up" : counts ? "not ok" : "not yet";
-      options.print(`${said} ${one.id} (${one.title}) step ${String(outcome.step)} ${outcome.request}`);
-      for (const difference of outcome.differences) options.print(`    ${difference}`);
+  for (const [one, outcome] of await play(cases, options)) {
+    if (one.setup === true) {
+      if (outcome.kind === "failed") say(options, "set-up", one, outcome);
+    } else if (outcome.kind === "passed") passed += 1;
+    else if (!options.counts(name, one.id)) {
+      excused += 1;
+      say(options, "not yet", one, outcome);
+    } else if (await passesAlone(one, cases, options)) {
+      passed += 1;
+      say(options, "second try", one, outcome);
+    } else {
+      failed += 1;
+      say(options, "not ok", one, outcome);
     }
-  } finally {
-    await target.close();
   }
   if (excused > 0) options.print(`${name}: ${String(excused)} differ, and need not agree yet`);
   return { passed, failed };
+}
+
+/** Plays cases in their order against one fresh server. */
+async function play(
+  cases: readonly Case[],
+  { target: start = embeddedTarget }: SuiteOptions,
+): Promise<readonly (readonly [Case, Outcome])[]> {
+  const target = await start();
+  const played: (readonly [Case, Outcome])[] = [];
+  try {
+    for (const one of cases) played.push([one, await replayCase(target, one, never)]);
+  } finally {
+    await target.close();
+  }
+  return played;
+}
+
+/**
+ * Whether a case that failed passes by itself: the recorder was as quick as its machine, and what depends on that (two
+ * writes in one second, a watch that ends in time) is no fault of the server's on a machine that was busy just then.
+ */
+async function passesAlone(one: Case, cases: readonly Case[], options: SuiteOptions): Promise<boolean> {
+  const setUp = cases.filter(({ setup }) => setup === true);
+  const again = await play([...setUp, one], options);
+  return again.at(-1)?.[1].kind === "passed";
+}
+
+function say(
+  { print }: SuiteOptions,
+  verdict: string,
+  one: Case,
+  outcome: Outcome & { readonly kind: "failed" },
+): void {
+  print(`${verdict} ${one.id} (${one.title}) step ${String(outcome.step)} ${outcome.request}`);
+  for (const difference of outcome.differences) print(`    ${difference}`);
 }
