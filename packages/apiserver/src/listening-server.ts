@@ -4,6 +4,7 @@ import type { EmptiedContainer } from "@fairlead/ssa";
 
 import { certificateAuthority, serverCertificate, type KeyPair } from "./auth/certificates/certificates.js";
 import { listen } from "./http/node.js";
+import { httpsWebhooks } from "./http/webhook-transport.js";
 import { startApiServer, type ApiServer } from "./server.js";
 import { openDiskStorage } from "./storage/disk.js";
 import { lockDirectory } from "./storage/lock.js";
@@ -76,6 +77,7 @@ export async function startListeningServer(options: ListeningServerOptions = {})
       ...(options.emptiedContainers === undefined ? {} : { emptiedContainers: options.emptiedContainers }),
       signingKey: signingKeyOf(identity.token),
       tokens: new Map([[identity.token, { username: "admin", groups: ["system:masters"] }]]),
+      webhooks: httpsWebhooks,
       address: () => `${HOST}:${port}`,
     });
     try {

@@ -30,6 +30,7 @@ import { serveDefinitions } from "./registry/definitions.js";
 import type { Registry } from "./registry/registry.js";
 import type { UserInfo } from "./registry/request.js";
 import { reviewServer } from "./registry/reviews.js";
+import { webhookCaller, type WebhookTransport } from "./registry/webhooks.js";
 import { builtinResources } from "./resources/builtin/builtin.js";
 import { sharedStorage } from "./resources/builtin/shared.js";
 import { MemoryStorage } from "./storage/memory.js";
@@ -49,6 +50,8 @@ export interface ApiServerOptions {
   readonly signingKey?: Uint8Array;
   /** What server-side apply leaves of a container whose last child it removes; `empty` by default. */
   readonly emptiedContainers?: EmptiedContainer;
+  /** How conversion webhooks are called; without it they cannot be. */
+  readonly webhooks?: WebhookTransport;
   /** `host:port` as clients reach the server. */
   readonly address?: () => string;
 }
@@ -97,10 +100,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
   await bootstrap(registry, formatTime(clock.now()));
   storage.compact(storage.revision);
+  const ending = new AbortController();
+  const ask = webhookCaller({ storage, clock, transport: options.webhooks, signal: ending.signal });
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");
   const definitions =
-    definitionEndpoint === undefined ? undefined : serveDefinitions(registry, catalog, definitionEndpoint);
-  const ending = new AbortController();
+    definitionEndpoint === undefined
+      ? undefined
+      : serveDefinitions(registry, catalog, { endpoint: definitionEndpoint, ask });
   const handle = createHandler({
     registry,
     catalog,

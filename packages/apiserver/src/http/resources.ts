@@ -3,6 +3,7 @@ import { StatusError } from "@fairlead/apimachinery";
 
 import { applyObject } from "../registry/apply.js";
 import { isHeavy } from "../registry/bounds.js";
+import { converted } from "../registry/conversion.js";
 import { createObject } from "../registry/create.js";
 import { decodeObject } from "../registry/decode.js";
 import { deleteObject } from "../registry/delete.js";
@@ -139,7 +140,7 @@ async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
   if (endpoint.strategy.info.custom) server.texts.remember(record.object, record.text);
-  const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
+  const object = await converted(endpoint, record.object, apiVersionOf(endpoint.strategy.info));
   return objectResponse(encoding, object, { status: 200, headers: call.warnings.headers() });
 }
 

@@ -112,7 +112,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
   const { registry } = server;
   switch (info.verb) {
     case "get":
-      return jsonResponse(200, getScale(registry, endpoint, target));
+      return jsonResponse(200, await getScale(registry, endpoint, target));
     case "update": {
       const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
       const wanted = decodeObject(SCALE_ENDPOINT, await readObjectBody(request, "Scale"), options, context);

@@ -1,4 +1,5 @@
 import { header, stringifyJson, type HttpResponse, type JsonObject, type JsonValue } from "@fairlead/base";
+import { StatusError } from "@fairlead/apimachinery";
 
 import { apiVersionOf } from "../registry/endpoint.js";
 import { watchObjects, type WatchEvent } from "../watch/watch.js";
@@ -48,9 +49,15 @@ export function watchResponse(server: ResourceServer, call: Call): HttpResponse 
 
 async function* lines(events: AsyncIterable<WatchEvent>, encoding: Encoding): AsyncGenerator<string> {
   let first = true;
-  for await (const event of events) {
-    yield `${line(event, encoding, first)}\n`;
-    first = false;
+  try {
+    for await (const event of events) {
+      yield `${line(event, encoding, first)}\n`;
+      first = false;
+    }
+  } catch (error) {
+    // An object that its conversion webhook does not convert.
+    if (!(error instanceof StatusError)) throw error;
+    yield `${line({ type: "ERROR", status: error.status }, encoding, first)}\n`;
   }
 }
 

@@ -2,12 +2,13 @@ import { deepEqual, type JsonObject } from "@fairlead/base";
 import { applyConfiguration } from "@fairlead/ssa";
 
 import { isHeavy } from "./bounds.js";
+import { decideOwnership } from "./conversion.js";
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { conflict, notFound } from "./failures.js";
 import { metadataOf, metaText, withMetadata } from "./metadata.js";
 import { checkIdentity } from "./patch.js";
-import { managerContext, withCoercedMetadata, type Registry } from "./registry.js";
+import { withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
 
@@ -25,14 +26,16 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
   const { target, force, options, context } = request;
   const { info } = endpoint.strategy;
   const manager = options.fieldManager;
-  const ssa = managerContext(registry, endpoint, target.subresource);
+  const place = { endpoint, subresource: target.subresource };
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
   if (live === undefined) {
     if (target.subresource !== "") throw notFound(info, target.name);
     const config = request.config();
     const heavy = isHeavy(context.bodyBytes);
     if (heavy) await registry.clock.turn();
-    const applied = applyConfiguration(ssa, { live: undefined, config, manager, force });
+    const applied = await decideOwnership(registry, place, (ssa) =>
+      applyConfiguration(ssa, { live: undefined, config, manager, force }),
+    );
     if (heavy) await registry.clock.turn();
     checkIdentity(endpoint, applied, target);
     const uid = metaText(config, "uid");
@@ -56,10 +59,15 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
   let config: JsonObject | undefined;
   const next = (seen: JsonObject): JsonObject | Promise<JsonObject> => {
     const wanted = (config ??= request.config());
-    const merged = (): JsonObject => {
-      const applied = applyConfiguration(ssa, { live: seen, config: wanted, manager, force });
+    const placed = (applied: JsonObject): JsonObject => {
       checkIdentity(endpoint, applied, target);
       return inNamespace(endpoint, target.namespace, applied);
+    };
+    const merged = (): JsonObject | Promise<JsonObject> => {
+      const applied = decideOwnership(registry, place, (ssa) =>
+        applyConfiguration(ssa, { live: seen, config: wanted, manager, force }),
+      );
+      return applied instanceof Promise ? applied.then(placed) : placed(applied);
     };
     return isHeavy(context.bodyBytes) ? registry.clock.turn().then(merged) : merged();
   };

@@ -31,7 +31,7 @@ export class Catalog {
       collection,
       storageVersion: storedAs?.apiVersion ?? version,
       versions,
-      convert: storedAs?.convert ?? ((object) => object),
+      conversion: { kind: "local", convert: storedAs?.convert ?? ((object) => object) },
     };
     this.add(endpoint);
   }

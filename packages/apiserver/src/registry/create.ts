@@ -3,11 +3,12 @@ import { validateObjectMeta, type FieldError } from "@fairlead/apimachinery";
 import { trackUpdate } from "@fairlead/ssa";
 
 import { checkBounds, isHeavy } from "./bounds.js";
+import { converted, decideOwnership } from "./conversion.js";
 import { storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { withUniqueOwners } from "./owners.js";
-import { managerContext, withDefaults, type Registry } from "./registry.js";
+import { withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
 
 export interface CreateRequest {
@@ -39,11 +40,11 @@ export async function createObject(
   if (heavy) await registry.clock.turn();
   const defaulted = withDefaults(endpoint, inNamespace(endpoint, request.namespace, request.object));
   if (heavy) await registry.clock.turn();
-  const tracked = trackUpdate(managerContext(registry, endpoint, ""), {
-    live: undefined,
-    next: wiped(withUniqueOwners(defaulted, request.context.warn)),
-    manager: request.options.fieldManager,
-  });
+  const next = wiped(withUniqueOwners(defaulted, request.context.warn));
+  const manager = request.options.fieldManager;
+  const tracked = await decideOwnership(registry, { endpoint, subresource: "" }, (context) =>
+    trackUpdate(context, { live: undefined, next, manager }),
+  );
   return insertObject(registry, endpoint, { ...request, object: tracked });
 }
 
@@ -117,13 +118,13 @@ async function insertOnce(
   if (heavy) await registry.clock.turn();
   const key = storageKey(endpoint, namespace, name);
   if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
-  const stored = endpoint.convert(object, endpoint.storageVersion);
+  const stored = await converted(endpoint, object, endpoint.storageVersion);
   const record = await registry.storage.write(endpoint.collection, key, 0, (revision) =>
     withMetadata(stored, { resourceVersion: String(revision) }),
   );
   if (record === undefined) return undefined;
   if (untidy) registry.untidy.add(record.object);
-  return endpoint.convert(record.object, apiVersionOfObject(object));
+  return converted(endpoint, record.object, apiVersionOfObject(object));
 }
 
 function createErrors(endpoint: Endpoint, object: JsonObject): readonly FieldError[] {

@@ -5,6 +5,7 @@ import {
   isArray,
   isObject,
   stringifyJson,
+  uuid,
   type JsonObject,
   type JsonValue,
 } from "@fairlead/base";
@@ -12,10 +13,11 @@ import { trackUpdate } from "@fairlead/ssa";
 
 import { CLEANUP_FINALIZER } from "../resources/custom/cleanup.js";
 import { customEndpoints, namesOf } from "../resources/custom/definition.js";
+import type { AskWebhook } from "../resources/custom/webhook-conversion.js";
 import type { CustomNames } from "../resources/custom/custom-strategy.js";
 import type { Catalog } from "./catalog.js";
 import { deleteObject } from "./delete.js";
-import type { Endpoint } from "./endpoint.js";
+import type { Conversion, Endpoint } from "./endpoint.js";
 import { finalizersOf, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { managerContext, type Registry } from "./registry.js";
 
@@ -29,18 +31,24 @@ export interface Definitions {
 }
 
 const COLLECTION = "apiextensions.k8s.io/customresourcedefinitions";
+/** Who only deletes needs no other version, and waits for no webhook. */
+const AS_STORED: Conversion = { kind: "local", convert: (object) => object };
 const MANAGER = "kube-apiserver";
 /** How often objects that finalizers hold are counted again (apiextensions: controller/finalizer). */
 const LEFT_MS = 5000;
 
 /** Reads what is stored, and follows it. */
-export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint: Endpoint): Definitions {
+export function serveDefinitions(
+  registry: Registry,
+  catalog: Catalog,
+  { endpoint, ask }: { readonly endpoint: Endpoint; readonly ask: AskWebhook },
+): Definitions {
   const served = new Map<string, string>();
   const cleaning = new Set<string>();
   const ending = new AbortController();
   const onDefinition = (definition: JsonObject): void => {
     const name = metaText(definition, "name");
-    if (isAccepted(definition)) serve(catalog, served, definition);
+    if (isAccepted(definition)) serve(catalog, served, { definition, ask, uid: () => uuid(registry.random) });
     else if (served.delete(name)) catalog.remove(namesOf(definition).group, namesOf(definition).plural);
     if (!isTerminating(definition)) return void accept(registry, catalog, endpoint, name).catch(report);
     if (cleaning.has(name)) return;
@@ -68,7 +76,11 @@ export function serveDefinitions(registry: Registry, catalog: Catalog, endpoint:
 }
 
 /** Registers the endpoints of a definition anew when its spec has changed. */
-function serve(catalog: Catalog, served: Map<string, string>, definition: JsonObject): void {
+function serve(
+  catalog: Catalog,
+  served: Map<string, string>,
+  { definition, ...webhook }: { definition: JsonObject; ask: AskWebhook; uid: () => string },
+): void {
   const name = metaText(definition, "name");
   const digest = stringifyJson([definition["spec"] ?? null, isTerminating(definition)]);
   if (served.get(name) === digest) return;
@@ -77,7 +89,8 @@ function serve(catalog: Catalog, served: Map<string, string>, definition: JsonOb
     ? "create not allowed while custom resource definition is terminating"
     : undefined;
   catalog.remove(group, plural);
-  for (const endpoint of customEndpoints(definition, () => refusal)) catalog.add(endpoint);
+  for (const endpoint of customEndpoints(definition, { refusesCreate: () => refusal, ...webhook }))
+    catalog.add(endpoint);
   served.set(name, digest);
 }
 
@@ -224,7 +237,8 @@ async function cleanUp(
     ),
   }));
   const { group, plural } = namesOf(record.object);
-  const custom = catalog.find(group, plural);
+  const served = catalog.find(group, plural);
+  const custom = served === undefined ? undefined : { ...served, conversion: AS_STORED };
   const collection = `${group}/${plural}`;
   while (registry.storage.count(collection, "") > 0) {
     if (custom !== undefined) await deleteAll(registry, custom, collection);

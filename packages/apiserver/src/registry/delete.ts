@@ -2,6 +2,7 @@ import { formatTime, getOwn, type JsonObject } from "@fairlead/base";
 import { parseTime } from "@fairlead/base";
 
 import type { Record } from "../storage/storage.js";
+import { converted } from "./conversion.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
 import { CLEANUP_FINALIZER } from "../resources/custom/cleanup.js";
 import { deletePrecondition, notFound } from "./failures.js";
@@ -41,7 +42,7 @@ export async function deleteObject(registry: Registry, endpoint: Endpoint, reque
   while (true) {
     const record = registry.storage.getForWrite(endpoint.collection, key);
     if (record === undefined) throw notFound(info, target.name);
-    const live = endpoint.convert(record.object, apiVersionOf(info));
+    const live = await converted(endpoint, record.object, apiVersionOf(info));
     const { deletionWarning } = endpoint.strategy;
     if (options.propagation === undefined && deletionWarning !== undefined) context.warn(deletionWarning);
     checkPreconditions(endpoint, target.name, live, options);
@@ -90,12 +91,14 @@ async function deleteOnce(
   }
   marked = markedByKind(endpoint, marked);
   if (keep) {
-    if (sameMarks(before, marked)) return { removed: false, object: endpoint.convert(before, version) };
-    if (options.dryRun) return { removed: false, object: endpoint.convert(marked, version) };
+    if (sameMarks(before, marked)) return { removed: false, object: await converted(endpoint, before, version) };
+    if (options.dryRun) return { removed: false, object: await converted(endpoint, marked, version) };
     const written = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
       withMetadata(marked, { resourceVersion: String(revision) }),
     );
-    return written === undefined ? undefined : { removed: false, object: endpoint.convert(written.object, version) };
+    return written === undefined
+      ? undefined
+      : { removed: false, object: await converted(endpoint, written.object, version) };
   }
   const ended =
     grace === undefined || !endsGracefully(before)
@@ -105,7 +108,7 @@ async function deleteOnce(
           requestedMs: wasTerminating ? requestTime(before) : nowMs,
           counts: info.tracksGeneration,
         });
-  if (options.dryRun) return { removed: true, object: endpoint.convert(ended, version) };
+  if (options.dryRun) return { removed: true, object: await converted(endpoint, ended, version) };
   const last =
     ended === before
       ? record
@@ -116,7 +119,9 @@ async function deleteOnce(
     last === undefined
       ? undefined
       : await registry.storage.write(endpoint.collection, key, last.revision, () => undefined);
-  return removed === undefined ? undefined : { removed: true, object: endpoint.convert(removed.object, version) };
+  return removed === undefined
+    ? undefined
+    : { removed: true, object: await converted(endpoint, removed.object, version) };
 }
 
 /** Whether a pod that goes now has to be told so first: one more write before it is removed. */

@@ -14,10 +14,23 @@ export interface Endpoint {
   readonly storageVersion: string;
   /** Every served version by its apiVersion, for field ownership across versions. */
   readonly versions: ReadonlyMap<string, ResourceStrategy>;
-  /** The object in another version of `versions`, pruned and defaulted by that version. Never changes its argument. */
-  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+  readonly conversion: Conversion;
   /** Why new objects are refused now (a terminating CRD); undefined otherwise. */
   readonly refusesCreate?: () => string | undefined;
+}
+
+/** How objects turn into those of another version of `versions`, pruned and defaulted by it; arguments stay as they are. */
+export type Conversion = LocalConversion | WebhookConversion;
+
+export interface LocalConversion {
+  readonly kind: "local";
+  readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
+}
+
+export interface WebhookConversion {
+  readonly kind: "webhook";
+  /** In the order of the objects. @throws StatusError 500 when the webhook does not answer, or not as it should */
+  readonly convertAll: (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;
 }
 
 /** How a built-in kind that is served twice is stored. */

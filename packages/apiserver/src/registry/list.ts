@@ -4,6 +4,7 @@ import type { FieldSelector, LabelSelector } from "@fairlead/apimachinery";
 import { CompactedError } from "../storage/errors.js";
 import type { Record } from "../storage/storage.js";
 import type { ContinueTokens } from "./continue.js";
+import { inVersion } from "./conversion.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { badRequest, expired, revisionTooLarge } from "./failures.js";
 import type { Registry } from "./registry.js";
@@ -45,8 +46,11 @@ export async function listObjects(
   const objects: JsonObject[] = [];
   let last: Record | undefined;
   let more = false;
-  for (const record of recordsOf(registry, endpoint, range)) {
-    const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
+  const records = recordsOf(registry, endpoint, range);
+  const candidates = selective || limit === undefined ? records : records.slice(0, limit + 1);
+  const read = await inVersion(endpoint, objectsOf(candidates), apiVersionOf(endpoint.strategy.info));
+  for (const record of candidates) {
+    const object = read(record.object);
     if (selective && !matches(endpoint, object, options)) continue;
     if (limit !== undefined && objects.length === limit) {
       more = true;
@@ -61,6 +65,10 @@ export async function listObjects(
     ? undefined
     : recordsOf(registry, endpoint, { prefix, revision: range.revision, after: last.key }).length;
   return { objects, revision, continueToken: tokens.encode({ revision, after: last.key }, prefix), remaining: total };
+}
+
+function* objectsOf(records: readonly Record[]): Generator<JsonObject> {
+  for (const record of records) yield record.object;
 }
 
 function recordsOf(

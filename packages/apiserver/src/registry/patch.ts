@@ -9,12 +9,13 @@ import { trackUpdate } from "@fairlead/ssa";
 
 import { isHeavy } from "./bounds.js";
 import { inNamespace } from "./create.js";
+import { decideOwnership } from "./conversion.js";
 import { decodePatched } from "./decode.js";
 import type { Endpoint } from "./endpoint.js";
 import { badRequest } from "./failures.js";
 import { metaText } from "./metadata.js";
 import { withUniqueOwners } from "./owners.js";
-import { managerContext, withDefaults, type Registry } from "./registry.js";
+import { withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject } from "./update.js";
 
@@ -39,16 +40,15 @@ export interface PatchRequest {
 /** JSON, merge and strategic merge patch: the patch is applied to the live object in the version of the URL. */
 export async function patchObject(registry: Registry, endpoint: Endpoint, request: PatchRequest): Promise<JsonObject> {
   const { target, options, context } = request;
-  const ssa = managerContext(registry, endpoint, target.subresource);
   const next = (live: JsonObject): JsonObject | Promise<JsonObject> => {
     const decoded = patchedObject(endpoint, request, live);
     checkIdentity(endpoint, decoded, target);
-    const tracked = (): JsonObject =>
-      trackUpdate(ssa, {
-        live,
-        next: withUniqueOwners(withDefaults(endpoint, decoded), context.warn),
-        manager: options.fieldManager,
-      });
+    const tracked = (): JsonObject | Promise<JsonObject> => {
+      const wanted = withUniqueOwners(withDefaults(endpoint, decoded), context.warn);
+      return decideOwnership(registry, { endpoint, subresource: target.subresource }, (ssa) =>
+        trackUpdate(ssa, { live, next: wanted, manager: options.fieldManager }),
+      );
+    };
     return isHeavy(context.bodyBytes) ? registry.clock.turn().then(tracked) : tracked();
   };
   return updateObject(registry, endpoint, { target, options, context, next, via: "patch" });

@@ -47,14 +47,17 @@ export interface Registry {
   readonly find: (group: string, resource: string, version?: string) => Endpoint | undefined;
 }
 
-/** The field manager's view of an endpoint. */
+/** The field manager's view of an endpoint whose objects are not converted by a webhook (else: `decideOwnership`). */
 export function managerContext(registry: Registry, endpoint: Endpoint, subresource: string): ManagerContext {
   const { strategy } = endpoint;
   const { info } = strategy;
   return {
     gvk: { group: info.group, version: info.version, kind: info.kind },
     schemaFor: (apiVersion) => endpoint.versions.get(apiVersion)?.schema,
-    convert: info.custom ? (object, apiVersion) => ({ ...object, apiVersion }) : endpoint.convert,
+    convert:
+      info.custom || endpoint.conversion.kind === "webhook"
+        ? (object, apiVersion) => ({ ...object, apiVersion })
+        : endpoint.conversion.convert,
     subresource,
     builtin: !info.custom,
     types: registry.types,

@@ -1,11 +1,12 @@
 import type { JsonObject } from "@fairlead/base";
 import { trackUpdate } from "@fairlead/ssa";
 
+import { decideOwnership } from "./conversion.js";
 import { inNamespace, insertObject, wiped } from "./create.js";
 import { storageKey, type Endpoint } from "./endpoint.js";
 import { checkIdentity } from "./patch.js";
 import { withUniqueOwners } from "./owners.js";
-import { managerContext, withDefaults, type Registry } from "./registry.js";
+import { withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 import { updateObject, type Written } from "./update.js";
 
@@ -25,17 +26,20 @@ export async function replaceObject(registry: Registry, endpoint: Endpoint, requ
   checkIdentity(endpoint, placed, target);
   const body = withUniqueOwners(withDefaults(endpoint, placed), context.warn);
   const manager = options.fieldManager;
-  const tracking = managerContext(registry, endpoint, target.subresource);
+  const place = { endpoint, subresource: target.subresource };
   const live = registry.storage.getForWrite(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
   if (live === undefined && target.subresource === "" && strategy.info.allowsCreateOnUpdate) {
     context.checkCreate?.();
-    const object = trackUpdate(tracking, { live: undefined, next: wiped(body), manager });
+    const object = await decideOwnership(registry, place, (ssa) =>
+      trackUpdate(ssa, { live: undefined, next: wiped(body), manager }),
+    );
     return {
       object: await insertObject(registry, endpoint, { namespace: target.namespace, object, options, context }),
       created: true,
     };
   }
-  const next = (seen: JsonObject): JsonObject => trackUpdate(tracking, { live: seen, next: body, manager });
+  const next = (seen: JsonObject): JsonObject | Promise<JsonObject> =>
+    decideOwnership(registry, place, (ssa) => trackUpdate(ssa, { live: seen, next: body, manager }));
   return {
     object: await updateObject(registry, endpoint, { target, options, context, next, via: "update" }),
     created: false,

@@ -48,5 +48,5 @@ export const SCALE_ENDPOINT: Endpoint = {
   collection: "autoscaling/scale",
   storageVersion: SCALE_VERSION,
   versions: new Map([[SCALE_VERSION, STRATEGY]]),
-  convert: (object) => object,
+  conversion: { kind: "local", convert: (object) => object },
 };

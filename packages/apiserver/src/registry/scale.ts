@@ -18,6 +18,7 @@ import {
 } from "@fairlead/ssa";
 
 import type { ScalePaths } from "../resources/resource.js";
+import { converted } from "./conversion.js";
 import { apiVersionOf, storageKey, type Endpoint } from "./endpoint.js";
 import { badRequest, conflict, internalError, invalid, notFound } from "./failures.js";
 import { metadataOf, metaText, withMetadata } from "./metadata.js";
@@ -57,10 +58,10 @@ export function scaleOf(
 }
 
 /** Reads the live object's Scale. */
-export function getScale(registry: Registry, endpoint: Endpoint, target: Target): JsonObject {
+export async function getScale(registry: Registry, endpoint: Endpoint, target: Target): Promise<JsonObject> {
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, target.namespace, target.name));
   if (record === undefined) throw notFound(endpoint.strategy.info, target.name);
-  return scaleOf(endpoint, endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info)));
+  return scaleOf(endpoint, await converted(endpoint, record.object, apiVersionOf(endpoint.strategy.info)));
 }
 
 export interface ScaleWrite {

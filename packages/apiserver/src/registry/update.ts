@@ -4,6 +4,7 @@ import { keepTimesOfNoOp } from "@fairlead/ssa";
 
 import type { Record } from "../storage/storage.js";
 import { checkBounds, isHeavy } from "./bounds.js";
+import { converted } from "./conversion.js";
 import { apiVersionOf, storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
@@ -59,7 +60,8 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const { info } = strategy;
   const { record, key, options, context, target } = attempt;
   const version = apiVersionOf(info);
-  const live = endpoint.convert(record.object, version);
+  const liveOrPromise = converted(endpoint, record.object, version);
+  const live = liveOrPromise instanceof Promise ? await liveOrPromise : liveOrPromise;
   const heavy = isHeavy(context.bodyBytes + record.text.length);
   if (heavy) await registry.clock.turn();
   const wantedOrPromise = attempt.next(live);
@@ -97,12 +99,13 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   if (validating instanceof Promise) await validating;
 
   if (heavy) await registry.clock.turn();
-  const stored = endpoint.convert(prepared, endpoint.storageVersion);
+  const storedOrPromise = converted(endpoint, prepared, endpoint.storageVersion);
+  const stored = storedOrPromise instanceof Promise ? await storedOrPromise : storedOrPromise;
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
   if (isReleased(live, prepared))
     return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
   if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) return live;
-  if (options.dryRun) return endpoint.convert(same, version);
+  if (options.dryRun) return converted(endpoint, same, version);
   if (registry.storage.getForWrite(endpoint.collection, key) !== record)
     return retryOrConflict(endpoint, attempt, wanted);
   const result = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
@@ -110,7 +113,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   );
   if (result === undefined) return retryOrConflict(endpoint, attempt, wanted);
   if (untidy) registry.untidy.add(result.object);
-  return endpoint.convert(result.object, version);
+  return converted(endpoint, result.object, version);
 }
 
 /** A PUT that names a version lost the race for good; everything else is computed anew. */
@@ -269,5 +272,5 @@ async function removeReleased(
     const removed = await registry.storage.write(endpoint.collection, key, record.revision, () => undefined);
     if (removed === undefined) return undefined;
   }
-  return endpoint.convert(object, version);
+  return converted(endpoint, object, version);
 }

@@ -1,6 +1,7 @@
 import { Channel, type JsonObject, onAbort } from "@fairlead/base";
 import { failure, type FieldSelector, type LabelSelector, type Status } from "@fairlead/apimachinery";
 
+import { inVersion, type InVersion } from "../registry/conversion.js";
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
 import type { Registry } from "../registry/registry.js";
 import { matches } from "../registry/selection.js";
@@ -39,7 +40,7 @@ export async function* watchObjects(
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent> {
   const { storage, clock } = registry;
-  const channel = new Channel<WatchEvent>(BUFFER);
+  const channel = new Channel<WatchEvent | Later>(BUFFER);
   const project = projection(endpoint, options);
   const from = options.resourceVersion ?? 0;
   const fresh = from === 0 || options.initialEvents;
@@ -90,7 +91,8 @@ export async function* watchObjects(
   stops.push(clock.schedule(options.timeoutMs, () => channel.close()));
   stops.push(onAbort(options.signal, () => channel.close()));
   try {
-    yield* channel;
+    if (endpoint.conversion.kind === "local") yield* channel as AsyncIterable<WatchEvent>;
+    else yield* converting(channel);
   } finally {
     stop();
   }
@@ -98,22 +100,26 @@ export async function* watchObjects(
 
 async function* initial(registry: Registry, endpoint: Endpoint, options: WatchOptions): AsyncGenerator<WatchEvent> {
   const prefix = options.namespace === undefined ? "" : `${options.namespace}/`;
-  for (const record of [...registry.storage.list(endpoint.collection, { prefix })]) {
-    const object = endpoint.convert(record.object, apiVersionOf(endpoint.strategy.info));
+  const objects = [...registry.storage.list(endpoint.collection, { prefix })].map((record) => record.object);
+  const read = await inVersion(endpoint, objects, apiVersionOf(endpoint.strategy.info));
+  for (const stored of objects) {
+    const object = read(stored);
     if (matches(endpoint, object, options)) yield { type: "ADDED", object };
   }
 }
 
 /** What a storage event is to a watcher with selectors: objects enter and leave its selection. */
-function projection(endpoint: Endpoint, options: WatchOptions): (event: StorageEvent) => WatchEvent | undefined {
+function projection(
+  endpoint: Endpoint,
+  options: WatchOptions,
+): (event: StorageEvent) => WatchEvent | Later | undefined {
   const version = apiVersionOf(endpoint.strategy.info);
   const prefix = options.namespace === undefined ? "" : `${options.namespace}/`;
   const selective = options.labels !== undefined || options.fields !== undefined;
-  return (event) => {
-    if (!event.key.startsWith(prefix)) return undefined;
-    const object = endpoint.convert(event.record.object, version);
+  const project = (event: StorageEvent, read: InVersion): WatchEvent | undefined => {
+    const object = read(event.record.object);
     if (!selective) return { type: event.type, object };
-    const before = event.previous === undefined ? undefined : endpoint.convert(event.previous.object, version);
+    const before = event.previous === undefined ? undefined : read(event.previous.object);
     const was = before !== undefined && matches(endpoint, before, options);
     if (event.type === "DELETED") return was ? { type: "DELETED", object } : undefined;
     const is = matches(endpoint, object, options);
@@ -122,6 +128,28 @@ function projection(endpoint: Endpoint, options: WatchOptions): (event: StorageE
     const metadata = { ...(before["metadata"] as JsonObject), resourceVersion: String(event.revision) };
     return { type: "DELETED", object: { ...before, metadata } };
   };
+  return (event) => {
+    if (!event.key.startsWith(prefix)) return undefined;
+    const { conversion } = endpoint;
+    if (conversion.kind === "local") return project(event, (object) => conversion.convert(object, version));
+    const before = selective && event.previous !== undefined ? [event.previous.object] : [];
+    const objects = [event.record.object, ...before];
+    return { type: "LATER", event: async () => project(event, await inVersion(endpoint, objects, version)) };
+  };
+}
+
+/** An event that a webhook has to convert; it is asked when the watcher gets that far. */
+interface Later {
+  readonly type: "LATER";
+  readonly event: () => Promise<WatchEvent | undefined>;
+}
+
+/** Events in their order; the stream ends with the first that cannot be converted. */
+async function* converting(channel: AsyncIterable<WatchEvent | Later>): AsyncGenerator<WatchEvent> {
+  for await (const item of channel) {
+    const event = item.type === "LATER" ? await item.event() : item;
+    if (event !== undefined) yield event;
+  }
 }
 
 async function waitFor(registry: Registry, revision: number, signal: AbortSignal): Promise<void> {

@@ -10,9 +10,10 @@ import {
 } from "@fairlead/base";
 import { coerceMetadata, prune } from "@fairlead/apimachinery";
 
-import { apiVersionOf, type Endpoint } from "../../registry/endpoint.js";
+import { apiVersionOf, type Conversion, type Endpoint, type LocalConversion } from "../../registry/endpoint.js";
 import type { ResourceStrategy } from "../resource.js";
 import { compareVersions } from "../versions.js";
+import { convertByWebhook, type AskWebhook, type ConversionWebhook } from "./webhook-conversion.js";
 import { customStrategy, type CustomNames, type CustomVersion } from "./custom-strategy.js";
 
 /** Names and scope of a stored CustomResourceDefinition. */
@@ -32,8 +33,19 @@ export function namesOf(definition: JsonObject): CustomNames {
   };
 }
 
+export interface CustomEndpointOptions {
+  readonly refusesCreate: () => string | undefined;
+  /** Asks a conversion webhook. */
+  readonly ask: AskWebhook;
+  /** Makes the uid of a review. */
+  readonly uid: () => string;
+}
+
 /** One endpoint for each served version of a definition; they share a collection and convert into each other. */
-export function customEndpoints(definition: JsonObject, refusesCreate: () => string | undefined): readonly Endpoint[] {
+export function customEndpoints(
+  definition: JsonObject,
+  { refusesCreate, ask, uid }: CustomEndpointOptions,
+): readonly Endpoint[] {
   const names = namesOf(definition);
   const versions = listAt(objectAt(definition, "spec"), "versions");
   const storage = versions.find((v) => getOwn(v, "storage") === true);
@@ -48,7 +60,12 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
   }
   const storageVersion = `${names.group}/${storage === undefined ? "" : text(storage, "name")}`;
   const isChanged = Number(objectAt(definition, "metadata")["generation"] ?? 1) > 1;
-  const convert = converter(strategies, { storageVersion, isChanged });
+  const fitting = { storageVersion, isChanged };
+  const declared = objectAt(objectAt(definition, "spec"), "conversion");
+  const conversion: Conversion =
+    text(declared, "strategy") === "Webhook"
+      ? webhookConversion(strategies, fitting, { webhook: objectAt(declared, "webhook"), ask, uid })
+      : { kind: "local", convert: converter(strategies, fitting) };
   return served
     .filter((v) => getOwn(v, "served") === true)
     .map((v) => {
@@ -58,7 +75,7 @@ export function customEndpoints(definition: JsonObject, refusesCreate: () => str
         collection: `${names.group}/${names.plural}`,
         storageVersion,
         versions: strategies,
-        convert,
+        conversion,
         refusesCreate,
       };
     });
@@ -109,10 +126,7 @@ function replacement(
  * @param options.isChanged - Whether objects may have been stored under an earlier schema; they are brought into the
  *   present one as they are read.
  */
-function converter(
-  strategies: ReadonlyMap<string, ResourceStrategy>,
-  options: { readonly storageVersion: string; readonly isChanged: boolean },
-): Endpoint["convert"] {
+function converter(strategies: ReadonlyMap<string, ResourceStrategy>, options: Fitting): LocalConversion["convert"] {
   const made = new WeakMap<JsonObject, Map<string, JsonObject>>();
   return (object, apiVersion) => {
     const own = object["apiVersion"] === apiVersion;
@@ -123,14 +137,50 @@ function converter(
     if (byVersion === undefined) made.set(object, (byVersion = new Map<string, JsonObject>()));
     let converted = byVersion.get(apiVersion);
     if (converted === undefined) {
-      const fresh: MutableJsonObject = { ...cloneJson(object), apiVersion };
-      coerceMetadata(fresh, strategy.schema, { root: true, dropInvalid: true });
-      prune(fresh, strategy.schema, { root: true });
-      if (own || apiVersion === options.storageVersion) strategy.applyDefaults(fresh);
+      const fresh = fitted(strategy, { ...object, apiVersion }, own || apiVersion === options.storageVersion);
       byVersion.set(apiVersion, (converted = own && deepEqual(fresh, object) ? object : fresh));
     }
     return converted;
   };
+}
+
+/**
+ * Conversion by a webhook: objects go out in the form of the version that they have, and what comes back is pruned and
+ * defaulted as with strategy None. Every reading asks anew, since only the webhook knows what it does.
+ */
+function webhookConversion(
+  strategies: ReadonlyMap<string, ResourceStrategy>,
+  options: Fitting,
+  hook: ConversionWebhook,
+): Conversion {
+  const inOwnVersion = converter(strategies, options);
+  return {
+    kind: "webhook",
+    convertAll: async (objects, apiVersion) => {
+      const sent = objects.map((object) => inOwnVersion(object, text(object, "apiVersion")));
+      const answered = await convertByWebhook(hook, sent, apiVersion);
+      const strategy = strategies.get(apiVersion);
+      return answered.map((object, i) =>
+        object === sent[i] || strategy === undefined
+          ? object
+          : fitted(strategy, object, apiVersion === options.storageVersion),
+      );
+    },
+  };
+}
+
+interface Fitting {
+  readonly storageVersion: string;
+  readonly isChanged: boolean;
+}
+
+/** A copy of an object, pruned by its version's schema, and with the defaults of it where it is one of storage. */
+function fitted(strategy: ResourceStrategy, object: JsonObject, isStored: boolean): JsonObject {
+  const fresh: MutableJsonObject = { ...cloneJson(object) };
+  coerceMetadata(fresh, strategy.schema, { root: true, dropInvalid: true });
+  prune(fresh, strategy.schema, { root: true });
+  if (isStored) strategy.applyDefaults(fresh);
+  return fresh;
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {
