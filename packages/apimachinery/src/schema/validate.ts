@@ -4,7 +4,16 @@
 // Each node is asked by a fixed row of validators; every one that applies counts as a match, because of several branches
 // of an anyOf or oneOf the one with most matches gives the errors. On an update an error of a node that has not changed
 // is dropped (ratcheting): nodes correlate by key, items of map lists by their keys, other items not at all.
-import { byCodeUnit, deepEqual, getOwn, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  byCodeUnit,
+  deepEqual,
+  getOwn,
+  isArray,
+  isObject,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from "@fairlead/base";
 import { childPath, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../validation/errors.js";
 import type { FieldError } from "../validation/field-error.js";
 import { isStringFormat, matchesFormat } from "./formats.js";
@@ -188,32 +197,28 @@ function isEnumValue(value: JsonValue, allowed: JsonValue): boolean {
 function list(value: readonly JsonValue[], schema: Schema, place: Place): Result {
   const { items, minItems, maxItems } = schema;
   const { path } = place;
-  let result: Result = { errors: [], matches: 1 };
+  const errors: SchemaError[] = [];
+  let matches = 1;
   if (items !== undefined) {
     const old = correlatedItems(value, schema, place);
     for (const [i, item] of value.entries()) {
       const before = old?.[i];
-      result = join(
-        result,
-        node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined }),
-      );
+      const result = node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined });
+      for (const error of result.errors) errors.push(error);
+      matches += result.matches;
     }
   }
-  const errors: SchemaError[] = [];
   if (minItems !== undefined && value.length < minItems)
     errors.push(bad(path, value.length, `should have at least ${minItems} items`));
   if (maxItems !== undefined && value.length > maxItems)
     errors.push({ message: `${path} many items`, error: tooMany(path, value.length, maxItems) });
-  if (
-    schema.uniqueItems === true &&
-    value.some((item, i) => value.slice(0, i).some((earlier) => deepEqual(earlier, item)))
-  ) {
+  if (schema.uniqueItems === true && new Set(value.map(stringifyJson)).size < value.length) {
     errors.push({
       message: `${path} in body shouldn't contain duplicates`,
       error: invalid(path, "", `${path} in body shouldn't contain duplicates`),
     });
   }
-  return join(result, { errors, matches: 0 });
+  return { errors, matches };
 }
 
 /** For each item of a map list, the old item with the same keys. */
@@ -225,9 +230,14 @@ function correlatedItems(
   const { old } = place;
   const keys = schema.listMapKeys;
   if (!place.correlated || schema.listType !== "map" || keys === undefined || !isArray(old)) return undefined;
-  const same = (a: JsonValue, b: JsonValue): boolean =>
-    isObject(a) && isObject(b) && keys.every((key) => deepEqual(keyValue(a, key, schema), keyValue(b, key, schema)));
-  return value.map((item) => old.find((before) => same(item, before)));
+  const identity = (item: JsonObject): string =>
+    keys.map((key) => stringifyJson(keyValue(item, key, schema) ?? null)).join();
+  const known = new Map<string, JsonValue>();
+  for (const before of old) {
+    const id = isObject(before) ? identity(before) : undefined;
+    if (id !== undefined && !known.has(id)) known.set(id, before);
+  }
+  return value.map((item) => (isObject(item) ? known.get(identity(item)) : undefined));
 }
 
 function keyValue(item: JsonObject, key: string, schema: Schema): JsonValue | undefined {
@@ -243,23 +253,24 @@ function object(value: JsonObject, schema: Schema, place: Place): Result {
     errors.push(bad(path, keys.length, `should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && keys.length > maxProperties)
     errors.push({ message: `${path} many properties`, error: tooMany(path, keys.length, maxProperties) });
-  let result: Result = { errors, matches: 0 };
+  let matches = 0;
+  const add = (result: Result): void => {
+    for (const error of result.errors) errors.push(error);
+    matches += result.matches;
+  };
   if (additional !== undefined && additional !== true) {
     for (const key of keys.sort(byCodeUnit)) {
       if (properties?.has(key) === true) continue;
-      result = join(
-        result,
-        node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)),
-      );
+      add(node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)));
     }
   }
   for (const [key, property] of properties ?? []) {
     const member = getOwn(value, key);
-    if (member !== undefined)
-      result = join(result, node(member, property, childPlace(place, key, childPath(path, key))));
+    if (member !== undefined) add(node(member, property, childPlace(place, key, childPath(path, key))));
   }
   const missing = (schema.required ?? []).filter((key) => getOwn(value, key) === undefined);
-  return join(result, { errors: missing.map((key) => missingError(`${path}.${key}`)), matches: 0 });
+  for (const key of missing) errors.push(missingError(`${path}.${key}`));
+  return { errors, matches };
 }
 
 function missingError(path: string): SchemaError {

@@ -154,11 +154,15 @@ function validateCommon(meta: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
+/** Each of them may quote the whole list. */
+const MOST_OWNER_ERRORS = 100;
+
 /** What is wrong with owner references; errors name the list, not its items, as Kubernetes' do. */
 export function validateOwnerReferences(references: JsonValue | undefined, path: string): readonly FieldError[] {
   if (!isArray(references)) return [];
   const errors: FieldError[] = [];
   let controller = "";
+  let all: JsonValue | undefined;
   for (const reference of references) {
     if (!isObject(reference)) continue;
     errors.push(...validateOwnerReference(reference, path));
@@ -167,7 +171,8 @@ export function validateOwnerReferences(references: JsonValue | undefined, path:
     if (controller === "") controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalid(path, references.map(ownerReferenceForm), detail));
+      errors.push(invalid(path, (all ??= references.map(ownerReferenceForm)), detail));
+      if (errors.length > MOST_OWNER_ERRORS) return errors;
     }
   }
   return errors;

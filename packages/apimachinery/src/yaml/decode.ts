@@ -6,6 +6,8 @@ import { formatKey, goSyntax, goValue } from "./go-syntax.js";
 import { isInt64, jsonOf, resolveScalar, type Scalar } from "./scalar.js";
 
 const MAX_DEPTH = 1000;
+/** More than any object may hold. */
+const MOST_TEXT_BY_ALIAS = 3 * 1024 * 1024;
 
 /** How much one document may hold, with what its aliases repeat. */
 export interface Bounds {
@@ -44,6 +46,7 @@ class Decoder {
   /** Nodes visited, the document included. */
   #visited = 1;
   #visitedByAlias = 0;
+  #textByAlias = 0;
   /** Of JSON, so keys are none. */
   #values = 0;
 
@@ -57,6 +60,7 @@ class Decoder {
       throw new JsonLimitError(`limit is ${this.#bounds.maxNodes} values`);
     switch (node.kind) {
       case "scalar":
+        this.#countText(node.value);
         return this.#scalar(resolveScalar(node));
       case "alias":
         return this.#enter(node, () => this.value(node.target, depth + 1));
@@ -82,6 +86,13 @@ class Decoder {
     if (this.#visitedByAlias <= 100 || this.#visited <= 1000) return;
     if (this.#visitedByAlias / this.#visited > allowedRatio(this.#visited))
       throw new YamlError("yaml: document contains excessive aliasing");
+  }
+
+  /** Texts that aliases repeat may be many though they count as one value each. */
+  #countText(text: string): void {
+    if (this.#entered.size === 0) return;
+    this.#textByAlias += text.length;
+    if (this.#textByAlias > MOST_TEXT_BY_ALIAS) throw new YamlError("yaml: document contains excessive aliasing");
   }
 
   #enter<T>(alias: Alias, visit: () => T): T {

@@ -212,6 +212,12 @@ describe("the bounds of a document", () => {
     expect(() => parseYaml(text, { maxNodes: 4 })).toThrow(new JsonLimitError(message));
   });
 
+  it("are kept for the text that aliases repeat", () => {
+    const text = (length: number): string => `a: &a "${"x".repeat(length)}"\nb: [*a, *a, *a]\n`;
+    expect(parseYaml(text(1024 * 1024)).duplicates).toEqual([]);
+    expect(() => parseYaml(text(1024 * 1024 + 1))).toThrow("yaml: document contains excessive aliasing");
+  });
+
   it("count what aliases repeat", () => {
     expect(parseYaml(aliased, { maxNodes: 22 }).duplicates).toEqual([]);
     expect(() => parseYaml(aliased, { maxNodes: 21 })).toThrow(new JsonLimitError("limit is 21 values"));

@@ -145,3 +145,31 @@ it("lets others have their turn between the parts of a large request, and of a s
   );
   expect(await turns({ method: "PATCH", path: path("small"), body: configMap("small", 10) }, "apply")).toBe(0);
 });
+
+it("tells of a hundred unknown fields of a built-in kind at most, as Go's strict decoder does", async () => {
+  await start();
+  const body = (fields: number): string =>
+    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},${Array.from({ length: fields }, (_, i) => `"f${i}":1`).join()}}`;
+  const told = async (fields: number): Promise<number> => {
+    const [status, message] = await call({
+      method: "POST",
+      path: `${MAPS}?fieldValidation=Strict`,
+      body: body(fields),
+    });
+    expect(status).toBe(400);
+    return message.split("unknown field").length - 1;
+  };
+  expect(await told(99)).toBe(99);
+  expect(await told(150)).toBe(100);
+});
+
+it("reads a byte order mark where YAML may have one, and refuses it in JSON", async () => {
+  await start();
+  const body = new TextEncoder().encode(`\ufeff{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}`);
+  const [status, message] = await call({ method: "POST", path: MAPS, body });
+  expect([status, message]).toEqual([
+    400,
+    expect.stringContaining("json parse error: invalid character 'ï' looking for"),
+  ]);
+  expect((await call({ method: "PATCH", path: `${MAPS}/x?fieldManager=m`, body }, "apply"))[0]).toBe(201);
+});

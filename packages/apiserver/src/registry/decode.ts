@@ -125,6 +125,9 @@ function decodedCustom(object: JsonObject, scale: ScalePaths | undefined): JsonO
   return decoded;
 }
 
+/** What Go's strict decoder of built-in kinds tells of at most. */
+const MOST_STRICT_ERRORS = 100;
+
 /** Drops, in place, what the kind does not know, and tells what that was. */
 function prunedFields(
   { strategy, versions }: Endpoint,
@@ -142,7 +145,9 @@ function prunedFields(
   try {
     pruneUnknown(object, schema, {
       custom,
-      onUnknown: (path) => unknown.push(`unknown field ${JSON.stringify(path)}`),
+      onUnknown: (path) => {
+        if (custom || unknown.length < MOST_STRICT_ERRORS) unknown.push(`unknown field ${JSON.stringify(path)}`);
+      },
     });
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(error.message);

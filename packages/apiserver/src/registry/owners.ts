@@ -1,4 +1,4 @@
-import { deepEqual, getOwn, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
+import { getOwn, isArray, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
 
 import { metadataOf, withMetadata } from "./metadata.js";
 
@@ -10,10 +10,13 @@ export function withUniqueOwners(object: JsonObject, warn: (text: string) => voi
   const references = getOwn(metadataOf(object), "ownerReferences");
   if (!isArray(references) || references.length < 2) return object;
   const kept: JsonValue[] = [];
+  const seen = new Set<string>();
   const repeated: string[] = [];
   for (const reference of references) {
-    if (!kept.some((other) => deepEqual(other, reference))) kept.push(reference);
+    const text = stringifyJson(reference);
+    if (!seen.has(text)) kept.push(reference);
     else repeated.push(isObject(reference) ? String(getOwn(reference, "uid") ?? "") : "");
+    seen.add(text);
   }
   if (repeated.length === 0) return object;
   warn(`${WARNING}${repeated.join(", ")}`);

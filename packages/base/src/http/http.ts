@@ -36,14 +36,16 @@ export function header(headers: HttpHeaders, name: string): string | undefined {
   return typeof value === "string" ? value : value?.[0];
 }
 
-const utf8 = new TextDecoder();
+/** A byte order mark stays: JSON has none, and YAML sees for itself. */
+const KEEPING_MARKS = { ignoreBOM: true };
+const utf8 = new TextDecoder("utf-8", KEEPING_MARKS);
 
 /** The whole body as text. */
 export async function bodyText(response: HttpResponse): Promise<string> {
   const { body } = response;
   if (typeof body === "string") return body;
   if (body instanceof Uint8Array) return utf8.decode(body);
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", KEEPING_MARKS);
   let text = "";
   for await (const chunk of body) text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
   return text + decoder.decode();

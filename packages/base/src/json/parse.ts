@@ -311,8 +311,14 @@ const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** What may follow a backslash, but `u`. */
 const ESCAPES = new Set('"\\/bfnrt');
 
+/** The first byte of a character in UTF-8. */
+function firstByte(point: number): number {
+  return point < 0x800 ? 0xc0 | (point >> 6) : point < 0x10000 ? 0xe0 | (point >> 12) : 0xf0 | (point >> 18);
+}
+
 /** A character as Go's `quoteChar` prints it. */
 function quoted(point: number): string {
+  if (point >= 128) return `'${String.fromCharCode(firstByte(point))}'`; // Go looks at bytes.
   if (point === 39) return "'\\''";
   if (point === 34) return "'\"'";
   if (point >= 32 && point !== 127 && point !== BACKSLASH) return `'${String.fromCodePoint(point)}'`;
