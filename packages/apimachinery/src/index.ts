@@ -1,4 +1,5 @@
 export * from "./gvk/gvk.js";
+export * from "./meta/field-order.js";
 export * from "./meta/object-meta.js";
 export * from "./meta/resource-version.js";
 export * from "./schema/schema.js";

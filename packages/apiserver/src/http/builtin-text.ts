@@ -1,23 +1,5 @@
 import { byCodeUnit, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
-
-/** The members of ObjectMeta in the order of its Go struct. */
-const METADATA: readonly string[] = [
-  "name",
-  "generateName",
-  "namespace",
-  "selfLink",
-  "uid",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "labels",
-  "annotations",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-];
+import { OBJECT_META_FIELDS } from "@fairlead/apimachinery";
 
 /** How the JSON of an object of a built-in kind begins. */
 export function builtinHead(object: JsonObject): string {
@@ -37,7 +19,7 @@ export function builtinText(object: JsonObject): string {
 
 function metadataText(metadata: JsonObject): string {
   const members: string[] = [];
-  for (const key of METADATA) {
+  for (const key of OBJECT_META_FIELDS) {
     const value = metadata[key];
     if (value !== undefined) members.push(member(key, value));
   }

@@ -1,4 +1,5 @@
 import { byCodeUnit, getOwn, isArray, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
+import { OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS } from "@fairlead/apimachinery";
 
 /*
  * A patched object as the messages of a refused patch quote it. The real server patches JSON text: what the patch went
@@ -6,23 +7,6 @@ import { byCodeUnit, getOwn, isArray, isObject, stringifyJson, type JsonObject, 
  * is the very object of the live one.
  */
 
-const METADATA: readonly string[] = [
-  "name",
-  "generateName",
-  "namespace",
-  "selfLink",
-  "uid",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "labels",
-  "annotations",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-];
 const MANAGED_FIELDS: readonly string[] = [
   "manager",
   "operation",
@@ -32,11 +16,10 @@ const MANAGED_FIELDS: readonly string[] = [
   "fieldsV1",
   "subresource",
 ];
-const OWNER_REFERENCE: readonly string[] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
 const ORDERS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["metadata", METADATA],
+  ["metadata", OBJECT_META_FIELDS],
   ["metadata.managedFields", MANAGED_FIELDS],
-  ["metadata.ownerReferences", OWNER_REFERENCE],
+  ["metadata.ownerReferences", OWNER_REFERENCE_FIELDS],
 ]);
 
 /** The text of a patched object of a built-in kind. */

@@ -1,5 +1,6 @@
 // How messages quote values of types that only the server has: with Go's field names, in order, zero values and all.
 import { getOwn, isArray, isObject, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import { OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS } from "@fairlead/apimachinery";
 import { shownMap } from "./access.js";
 import { INTERNAL_TYPES } from "./internal-types.js";
 import { selectorForm } from "./selector-rules.js";
@@ -80,25 +81,6 @@ function structForm(object: JsonObject, fields: readonly Field[], types: Types):
   return out;
 }
 
-const METADATA: readonly string[] = [
-  "name",
-  "generateName",
-  "namespace",
-  "selfLink",
-  "uid",
-  "resourceVersion",
-  "generation",
-  "creationTimestamp",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-  "labels",
-  "annotations",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-];
-const OWNER: readonly string[] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
-
 /** The members that are there, in the order of Go's fields. */
 function orderedForm(
   object: JsonObject,
@@ -114,11 +96,11 @@ function orderedForm(
 }
 
 function ownerForm(owner: JsonValue): JsonValue {
-  return isObject(owner) ? orderedForm(owner, OWNER, (_key, value) => value) : owner;
+  return isObject(owner) ? orderedForm(owner, OWNER_REFERENCE_FIELDS, (_key, value) => value) : owner;
 }
 
 function metadataForm(metadata: JsonObject): JsonObject {
-  return orderedForm(metadata, METADATA, (key, value) =>
+  return orderedForm(metadata, OBJECT_META_FIELDS, (key, value) =>
     isObject(value)
       ? shownMap(metadata, key)
       : key === "ownerReferences" && isArray(value)
