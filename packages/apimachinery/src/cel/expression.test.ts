@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { INT, listOf, mapOf, STRING } from "./check/types.js";
 import { compileExpression, type CelProgram, type Environment } from "./expression.js";
 import { ValueList } from "./value/list.js";
-import { CelError, type Result } from "./value/value.js";
+import { CelError, type CelList, type Result } from "./value/value.js";
 
 const NOTHING: Environment = { variables: new Map() };
 
@@ -211,4 +211,30 @@ it("names its variables, and knows which names belong to loops", () => {
   ]);
   const { references } = program("a.all(b, b == 'x') && a.size() > 0", { variables });
   expect([...references]).toEqual(["a"]);
+});
+
+describe("a call that costs too much", () => {
+  it.each([
+    "sets.contains(a, a)",
+    "sets.intersects(a, a)",
+    "sets.equivalent(a, a)",
+    "a.distinct() == a",
+    "a.sort() == a",
+    "[1].all(x, sets.contains(a, a))",
+  ])("is not begun: %s", (text) => {
+    let read = 0;
+    const list: CelList = {
+      kind: "list",
+      length: 10_000,
+      at: (index) => {
+        read++;
+        return BigInt(index);
+      },
+    };
+    const { exceeded, cost } = program(text, { variables: new Map([["a", listOf(INT)]]) }).run(() => list, 1_000_000);
+    expect(exceeded).toBe(true);
+    expect(cost).toBeGreaterThan(1_000_000);
+    // The first element tells whether comparing takes longer.
+    expect(read).toBeLessThan(2);
+  });
 });

@@ -12,6 +12,11 @@ export function callCost(name: string, overload: string): CallCost {
   return overloadCost(overload) ?? libraryCost(name, overload) ?? standardCost(overload);
 }
 
+/** Whether what a call costs is known only by its result; of all others it is known beforehand. */
+export function costsByResult(name: string, overload: string): boolean {
+  return name === "join" || overload === "list_slice" || overload === "list_reverse";
+}
+
 const one: CallCost = () => 1;
 
 /** The size of texts, lists and the like; one for any other value. */

@@ -3,7 +3,7 @@
 // an upper bound.
 import type { Checked } from "../check/check.js";
 import type { Declarations } from "../check/declarations.js";
-import { callCost, type CallCost } from "../cost/actual.js";
+import { callCost, costsByResult, type CallCost } from "../cost/actual.js";
 import { LIST_COST, MAP_COST } from "../cost/factors.js";
 import { index } from "../lib/operators.js";
 import { withPattern } from "../lib/regex.js";
@@ -162,13 +162,26 @@ class Planner {
   #strict(expr: CallExpr, steps: readonly Step[], run: (args: readonly Value[]) => Result): Step {
     const cost = this.#costOf(expr);
     const most = this.#input.mostOwnCost.get(expr.id) ?? Infinity;
+    if (this.#costsByResult(expr)) {
+      return (frame) => {
+        const args = evaluateAll(frame, steps);
+        if (args instanceof CelError) return args;
+        const result = run(args);
+        frame.charge(Math.min(most, cost(args, result)));
+        return result;
+      };
+    }
     return (frame) => {
       const args = evaluateAll(frame, steps);
       if (args instanceof CelError) return args;
-      const result = run(args);
-      frame.charge(Math.min(most, cost(args, result)));
-      return result;
+      // Before it runs, so that what costs too much does not run at all.
+      frame.charge(Math.min(most, cost(args, null)));
+      return run(args);
     };
+  }
+
+  #costsByResult({ id, name }: CallExpr): boolean {
+    return (this.#input.checked.overloads.get(id) ?? []).some((overload) => costsByResult(name, overload.id));
   }
 
   /** What a call costs; where its overload is not known beforehand, that is found out each time. */
