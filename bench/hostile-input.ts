@@ -101,6 +101,17 @@ function* bodies(): Generator<readonly [name: string, contentType: string, body:
   yield ["YAML words", YAML_TYPE, `a: ${"b ".repeat(BYTES / 2 - 2)}`];
   yield ["YAML comments", YAML_TYPE, "#\n".repeat(BYTES / 2)];
   yield ["YAML literal", YAML_TYPE, `a: |\n${"  some text\n".repeat(BYTES / 12 - 1)}`];
+  yield ["YAML quoted lines", YAML_TYPE, `a: "${"a\n".repeat(BYTES / 2 - 4)}"`];
+  yield ["YAML quotes in quotes", YAML_TYPE, `a: '${"''".repeat(BYTES / 2 - 4)}'`];
+  yield ["YAML escapes", YAML_TYPE, `a: "${"\\n".repeat(BYTES / 2 - 4)}"`];
+  yield ["YAML folded", YAML_TYPE, `a: >\n${" a\n\n".repeat(BYTES / 4 - 4)}`];
+  yield ["YAML line breaks", YAML_TYPE, `a: |+\n${"\r\n".repeat(BYTES / 2 - 4)}`];
+  yield ["YAML plain lines", YAML_TYPE, "a\r\n".repeat(BYTES / 3)];
+  yield ["YAML colons", YAML_TYPE, `a: ${"1:".repeat(BYTES / 2 - 4)}`];
+  yield ["YAML tag", YAML_TYPE, `!<${"%41".repeat(BYTES / 3 - 4)}> b`];
+  yield ["YAML tag directives", YAML_TYPE, lines((i) => `%TAG !a${i}! b`)];
+  yield ["YAML binary", YAML_TYPE, `a: !!binary ${"QUFB".repeat(BYTES / 4 - 8)}`];
+  yield ["YAML digits", YAML_TYPE, `a: ${"9_".repeat(BYTES / 2 - 4)}`];
   yield ["YAML anchors", YAML_TYPE, `a: &a [${"1,".repeat(100)}1]\n${lines((i) => `b${i}: *a`).slice(400)}`];
 }
 

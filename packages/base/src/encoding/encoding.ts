@@ -2,6 +2,7 @@
 
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf16Decoder = new TextDecoder("utf-16le", { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** UTF-8 bytes as text; what is not UTF-8 becomes U+FFFD. */
@@ -18,6 +19,11 @@ export function decodeUtf8Strictly(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Units of UTF-16 as text; halves of characters become U+FFFD. */
+export function decodeUtf16(units: Uint16Array): string {
+  return utf16Decoder.decode(units);
+}
+
 export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
@@ -32,7 +38,10 @@ export function encodeBase64(bytes: Uint8Array): string {
 /** The bytes of standard base64, white space ignored; undefined for anything else. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text.replace(/\s/g, "")), (c) => c.charCodeAt(0));
+    const binary = atob(text.replace(/\s+/g, ""));
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+    return bytes;
   } catch {
     return undefined;
   }
