@@ -11,7 +11,7 @@ export { LAST_APPLIED_ANNOTATION } from "./managedfields/last-applied.js";
 export { fieldsOwnedBy } from "./managedfields/owned.js";
 export { parentManagedFields, scaleManagedFields, type ReplicasPaths } from "./managedfields/scale.js";
 export { keepTimesOfNoOp } from "./managedfields/times.js";
-export { trackUpdate, type UpdateInput } from "./managedfields/update.js";
+export { readAhead, trackUpdate, type UpdateInput } from "./managedfields/update.js";
 export type { Managers, VersionedSet } from "./merge/managers.js";
 export { extractItems, type EmptiedContainer } from "./typed/remove.js";
 export { fieldSetOfValue } from "./typed/to-field-set.js";

@@ -88,10 +88,10 @@ function coerceObjectMeta(
   { path, options }: Place,
 ): FieldError | undefined {
   const schema = builtinSchema("meta.v1.ObjectMeta");
-  const before = cloneJson(value);
+  const before = options.dropInvalid === true ? undefined : cloneJson(value);
   const error = decodeGo(value, schema, { dropInvalid: options.dropInvalid === true });
   if (error !== undefined) {
-    if (options.dropInvalid === true) return undefined;
+    if (before === undefined) return undefined;
     return invalid(path, JSON.parse(stringifyJson(before)) as JsonValue, error);
   }
   if (!isObject(value)) {

@@ -69,10 +69,21 @@ export async function applyObject(registry: Registry, endpoint: Endpoint, reques
       );
       return applied instanceof Promise ? applied.then(placed) : placed(applied);
     };
-    return isHeavy(context.bodyBytes) ? registry.clock.turn().then(merged) : merged();
+    return isHeavy(context.bodyBytes) ? inTurn(registry, merged) : merged();
   };
   return {
     object: await updateObject(registry, endpoint, { target, options, context, next, via: "apply" }),
     created: false,
   };
+}
+
+/** Decides in a turn of its own; what was refused is answered in another, since it may be refused for many fields. */
+async function inTurn<T>(registry: Registry, decide: () => T | Promise<T>): Promise<T> {
+  await registry.clock.turn();
+  try {
+    return await decide();
+  } catch (error) {
+    await registry.clock.turn();
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { invariant, stringifyJson, type JsonObject } from "@fairlead/base";
 import { StatusError } from "@fairlead/apimachinery";
-import type { ManagerContext } from "@fairlead/ssa";
+import { readAhead, type ManagerContext } from "@fairlead/ssa";
 
 import type { Endpoint, WebhookConversion } from "./endpoint.js";
 import { managerContext, type Registry } from "./registry.js";
@@ -52,6 +52,15 @@ export function decideOwnership<T>(
   const context = managerContext(registry, endpoint, subresource);
   const { conversion } = endpoint;
   return conversion.kind === "local" ? decide(context) : decideWithWebhook(conversion, context, decide);
+}
+
+/** Does what a decision about an object can do before there is anything to decide; not where a webhook converts. */
+export function readOwnershipAhead(
+  registry: Registry,
+  { endpoint, subresource }: { readonly endpoint: Endpoint; readonly subresource: string },
+  live: JsonObject,
+): void {
+  if (endpoint.conversion.kind === "local") readAhead(managerContext(registry, endpoint, subresource), live);
 }
 
 async function decideWithWebhook<T>(

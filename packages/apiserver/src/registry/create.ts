@@ -112,7 +112,10 @@ async function insertOnce(
   const untidy = request.untidy === true || differs(prepared, object, (key) => key !== "status");
   const name = metaText(object, "name");
   const errors = createErrors(endpoint, object);
-  if (errors.length > 0) throw invalid(storedKind(endpoint), name, errors);
+  if (errors.length > 0) {
+    if (heavy) await registry.clock.turn();
+    throw invalid(storedKind(endpoint), name, errors);
+  }
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
   await registry.admission.validate({ ...admission, name, object });
   if (heavy) await registry.clock.turn();

@@ -17,6 +17,7 @@ import { builtinKindProblem, checkCustomKind, checkKind, checkPatchedKind, unrec
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { badRequest, invalid } from "./failures.js";
 import { patchedText } from "./patched-text.js";
+import { metadataOf, withManagedFieldsAside } from "./metadata.js";
 import type { RequestContext, WriteOptions } from "./request.js";
 
 /** A parsed body and what its parser found twice. */
@@ -87,16 +88,21 @@ export function decodePatched(
     ]);
   const wrong = info.custom ? undefined : builtinKindProblem(info, patched.object);
   if (wrong !== undefined) throw refuse(wrong);
-  const copy = cloneJson(patched.object);
-  if (patched.type === "strategic") {
-    const error = fromUnstructuredError(copy, schema);
-    if (error !== undefined) throw refuse(error);
-  }
-  const object: MutableJsonObject = {
-    ...(info.custom ? decodedCustom(copy, info.scale) : copy),
-    ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }),
+  const unknown: string[] = [];
+  const decode = (copy: MutableJsonObject): JsonObject => {
+    if (patched.type === "strategic") {
+      const error = fromUnstructuredError(copy, schema);
+      if (error !== undefined) throw refuse(error);
+    }
+    const object: MutableJsonObject = {
+      ...(info.custom ? decodedCustom(copy, info.scale) : copy),
+      ...(info.custom ? {} : { apiVersion: apiVersionOf(info), kind: info.kind }),
+    };
+    unknown.push(...prunedFields(endpoint, object, refuse));
+    return object;
   };
-  const unknown = prunedFields(endpoint, object, refuse);
+  const isOwnershipKept = metadataOf(patched.object)["managedFields"] === metadataOf(patched.live)["managedFields"];
+  const object = isOwnershipKept ? withManagedFieldsAside(patched.object, decode) : decode(cloneJson(patched.object));
   sayStrict([...patched.problems, ...unknown], { options, context, refuse });
   if (info.custom) checkPatchedKind(info, object);
   return object;

@@ -1,4 +1,4 @@
-import { deepEqual, getOwn, isArray, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import { cloneJson, deepEqual, getOwn, isArray, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 
 /** The metadata of a decoded object; an empty one where it has none. */
 export function metadataOf(object: JsonObject): JsonObject {
@@ -30,6 +30,19 @@ export function withMetadata(object: JsonObject, changes: JsonObject): JsonObjec
     else metadata[key] = changes[key];
   }
   return { ...object, metadata };
+}
+
+/**
+ * Hands a copy of an object to be changed to `change`, without its managedFields, which are put back as they are: they
+ * may be larger than all the rest, and what wrote them left nothing to bring into form.
+ */
+export function withManagedFieldsAside(
+  object: JsonObject,
+  change: (copy: MutableJsonObject) => JsonObject,
+): JsonObject {
+  const { managedFields } = metadataOf(object);
+  if (managedFields === undefined) return change(cloneJson<MutableJsonObject>(object));
+  return withMetadata(change(cloneJson(withMetadata(object, { managedFields: undefined }))), { managedFields });
 }
 
 /** Whether two objects differ in any top-level member that `counts`. */

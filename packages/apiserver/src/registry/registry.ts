@@ -1,5 +1,4 @@
 import {
-  cloneJson,
   formatTime,
   isArray,
   type Clock,
@@ -23,7 +22,7 @@ import type { Admission } from "../admission/admission.js";
 import type { Storage } from "../storage/storage.js";
 import type { ContinueTokens } from "./continue.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
-import { metadataOf, withMetadata } from "./metadata.js";
+import { metadataOf, withManagedFieldsAside, withMetadata } from "./metadata.js";
 
 /** What the verbs stand on. One per server. */
 export interface Registry {
@@ -85,9 +84,10 @@ function decodeApplied({ strategy }: Endpoint, object: MutableJsonObject): void 
 
 /** The metadata of an applied custom resource as ObjectMeta prints it. What does not fit it is dropped. */
 export function withCoercedMetadata({ strategy }: Endpoint, object: JsonObject): JsonObject {
-  const copy: MutableJsonObject = { ...cloneJson(object) };
-  coerceMetadata(copy, strategy.schema, { root: true, dropInvalid: true });
-  return copy;
+  return withManagedFieldsAside(object, (copy) => {
+    coerceMetadata(copy, strategy.schema, { root: true, dropInvalid: true });
+    return copy;
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { keepTimesOfNoOp } from "@fairlead/ssa";
 
 import type { Record } from "../storage/storage.js";
 import { checkBounds, isHeavy } from "./bounds.js";
-import { converted } from "./conversion.js";
+import { converted, readOwnershipAhead } from "./conversion.js";
 import { apiVersionOf, storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
@@ -63,7 +63,11 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const liveOrPromise = converted(endpoint, record.object, version);
   const live = liveOrPromise instanceof Promise ? await liveOrPromise : liveOrPromise;
   const heavy = isHeavy(context.bodyBytes + record.text.length);
-  if (heavy) await registry.clock.turn();
+  if (heavy) {
+    await registry.clock.turn();
+    readOwnershipAhead(registry, { endpoint, subresource: target.subresource }, live);
+    await registry.clock.turn();
+  }
   const wantedOrPromise = attempt.next(live);
   const wanted = wantedOrPromise instanceof Promise ? await wantedOrPromise : wantedOrPromise;
   if (heavy) checkBounds(wanted);
@@ -93,7 +97,10 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
   if (heavy) await registry.clock.turn();
   const errors = updateErrors(endpoint, prepared, { live, wanted, target });
-  if (errors.length > 0) throw invalid(storedKind(endpoint), target.name, errors);
+  if (errors.length > 0) {
+    if (heavy) await registry.clock.turn();
+    throw invalid(storedKind(endpoint), target.name, errors);
+  }
   for (const warning of strategy.warnings?.(prepared, live) ?? []) context.warn(warning);
   const validating = registry.admission.validate({ ...admission, object: prepared });
   if (validating instanceof Promise) await validating;
@@ -106,6 +113,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
     return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
   if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) return live;
   if (options.dryRun) return converted(endpoint, same, version);
+  if (heavy) await registry.clock.turn();
   if (registry.storage.getForWrite(endpoint.collection, key) !== record)
     return retryOrConflict(endpoint, attempt, wanted);
   const result = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
@@ -113,6 +121,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   );
   if (result === undefined) return retryOrConflict(endpoint, attempt, wanted);
   if (untidy) registry.untidy.add(result.object);
+  if (heavy) await registry.clock.turn();
   return converted(endpoint, result.object, version);
 }
 

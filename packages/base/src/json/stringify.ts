@@ -53,11 +53,13 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-const SPECIAL = /["\\\u0000-\u001f\u007f-\uffff<>&]/;
+const SPECIAL = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+const SPECIAL_BEYOND_ASCII = /[\u2028\u2029\ud800-\udfff]/;
 
 /** A JSON string as Go's encoder prints it without HTML escaping: U+2028 and U+2029 escaped, lone surrogates replaced. */
 export function quoteJson(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`;
+  if (!SPECIAL_BEYOND_ASCII.test(text)) return JSON.stringify(text);
   return JSON.stringify(text.toWellFormed()).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 

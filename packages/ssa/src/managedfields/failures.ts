@@ -45,23 +45,23 @@ export function describeObject(object: JsonObject, gvk: GroupVersionKind): strin
 
 /** 409 with one cause per path, in the order of the message: by manager, then by path. */
 export function conflictFailure(conflicts: readonly Conflict[]): StatusError {
-  const causes = conflicts.map(({ manager, path }) => ({
+  const told = conflicts.map(({ manager, path }) => ({ manager, field: formatPath(path) }));
+  const causes = told.map(({ manager, field }) => ({
     reason: "FieldManagerConflict",
     message: `conflict with ${describeManager(manager)}`,
-    field: formatPath(path),
+    field,
   }));
-  return new StatusError(failure(409, "Conflict", conflictMessage(conflicts), { causes }));
+  return new StatusError(failure(409, "Conflict", conflictMessage(told), { causes }));
 }
 
-function conflictMessage(conflicts: readonly Conflict[]): string {
+function conflictMessage(conflicts: readonly { readonly manager: string; readonly field: string }[]): string {
   const [first] = conflicts;
-  if (first !== undefined && conflicts.length === 1) {
-    return `Apply failed with 1 conflict: conflict with ${describeManager(first.manager)}: ${formatPath(first.path)}`;
-  }
+  if (first !== undefined && conflicts.length === 1)
+    return `Apply failed with 1 conflict: conflict with ${describeManager(first.manager)}: ${first.field}`;
   const lines: string[] = [];
-  for (const [i, { manager, path }] of conflicts.entries()) {
+  for (const [i, { manager, field }] of conflicts.entries()) {
     if (manager !== conflicts[i - 1]?.manager) lines.push(`conflicts with ${describeManager(manager)}:`);
-    lines.push(`- ${formatPath(path)}`);
+    lines.push(`- ${field}`);
   }
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }
