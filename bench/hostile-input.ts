@@ -31,6 +31,15 @@ export const hostileInput: Bench = {
         const path = contentType === APPLY ? `${MAPS}/x?fieldManager=bench` : MAPS;
         longest.set(name, await standstill(server, { path, contentType, body }));
       }
+      await standstill(server, { path: DEFINITIONS, contentType: JSON_TYPE, body: JSON.stringify(LISTS) });
+      const apply = (object: string, manager: string, spec: object): Promise<number> => {
+        const path = `${LISTS_PATH}/${object}?fieldManager=${manager}`;
+        const body = JSON.stringify({ apiVersion: "bench.dev/v1", kind: "Lists", metadata: { name: object }, spec });
+        return standstill(server, { path, contentType: APPLY, body });
+      };
+      for (let i = 0; i < 20; i++)
+        for (const [, manager, spec] of appliedLists(100)) await apply(`ordinary-${i % 3}`, manager, spec);
+      for (const [name, manager, spec] of appliedLists(1)) longest.set(name, await apply("x", manager, spec));
     } finally {
       await server.close();
     }
@@ -70,6 +79,45 @@ async function standstill(
   done = true;
   await watching;
   return longest;
+}
+
+/** A kind whose items all have owners. */
+const LISTS = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "lists.bench.dev" },
+  spec: {
+    group: "bench.dev",
+    scope: "Namespaced",
+    names: { plural: "lists", kind: "Lists" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: listsSchema() } }],
+  },
+};
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const LISTS_PATH = "/apis/bench.dev/v1/namespaces/default/lists";
+
+function listsSchema(): object {
+  const text = { type: "string" };
+  const item = { type: "object", required: ["name"], properties: { name: text, value: text } };
+  const properties = {
+    set: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+    keyed: { type: "array", items: item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] },
+  };
+  return { type: "object", properties: { spec: { type: "object", properties } } };
+}
+
+/** Lists as long as they may be, or a fraction of that. */
+function* appliedLists(divisor: number): Generator<readonly [name: string, manager: string, spec: object]> {
+  const set = Array.from({ length: 40_000 / divisor }, (_, i) => `item-${i}`);
+  const keyed = (value: string): object[] =>
+    Array.from({ length: 9_000 / divisor }, (_, i) => ({ name: `item-${i}`, value }));
+  yield ["set", "one", { set }];
+  yield ["set, again", "one", { set }];
+  yield ["set of two managers", "two", { set: set.slice(0, set.length / 2) }];
+  yield ["set, given up", "one", { set: [] }];
+  yield ["keyed list", "one", { keyed: keyed("a") }];
+  yield ["keyed list of two managers", "two", { keyed: keyed("a") }];
+  yield ["conflicts", "three", { keyed: keyed("b") }];
 }
 
 function* bodies(): Generator<readonly [name: string, contentType: string, body: string]> {

@@ -120,6 +120,17 @@ describe("an object that holds too much", () => {
   });
 });
 
+it("tells the first 1,000 of many field errors, and how many there are beyond", async () => {
+  await start();
+  const listsOfLabels = Array.from({ length: 1_500 }, (_, i) => `"-${i}":"v"`).join(",");
+  const metadata = `{"name":"w","labels":{${listsOfLabels}}}`;
+  const body = `{"apiVersion":"lab.dev/v1","kind":"Widget","metadata":${metadata}}`;
+  const [status, message] = await call({ method: "POST", path: WIDGETS, body });
+  expect(status).toBe(422);
+  expect(message).toMatch(/, <nil>: Too many: 500 more errors are not shown\]$/);
+  expect(message.match(/Invalid value: "-/g)).toHaveLength(1_000);
+});
+
 it("lets others have their turn between the parts of a large request, and of a small one on a large object", async () => {
   await start();
   const turns = async (...request: Parameters<typeof call>): Promise<number> => {

@@ -137,7 +137,15 @@ export function deletePrecondition({ group, kind }: Kind, name: string, why: str
   );
 }
 
-export function invalid(kind: Kind, name: string, errors: readonly FieldError[]): StatusError {
+/** More field errors than these nobody reads, and telling tens of thousands would take longer than finding them. */
+const MOST_FIELD_ERRORS = 1000;
+
+export function invalid(kind: Kind, name: string, found: readonly FieldError[]): StatusError {
+  const errors = found.slice(0, MOST_FIELD_ERRORS);
+  if (found.length > errors.length) {
+    const detail = `${found.length - errors.length} more errors are not shown`;
+    errors.push({ type: "FieldValueTooMany", field: "<nil>", detail });
+  }
   const messages = [...new Set(errors.map(formatFieldError))];
   const list = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
   const causes = errors.map((e) => ({ reason: e.type, message: fieldErrorBody(e), field: e.field }));

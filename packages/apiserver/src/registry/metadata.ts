@@ -1,4 +1,12 @@
-import { cloneJson, deepEqual, getOwn, isArray, isObject, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  deepEqual,
+  getOwn,
+  isArray,
+  isObject,
+  type JsonObject,
+  type MutableJsonObject,
+} from "@fairlead/base";
 
 /** The metadata of a decoded object; an empty one where it has none. */
 export function metadataOf(object: JsonObject): JsonObject {

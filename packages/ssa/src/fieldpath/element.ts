@@ -114,7 +114,10 @@ export function parseElement(text: string): PathElement | undefined {
 
 function parseElementJson(text: string): JsonValue {
   try {
-    return numbersDecoded(parseJson(text.slice(2)));
+    const value = parseJson(text.slice(2));
+    if (!isObject(value)) return numbersDecoded(value);
+    for (const name of Object.keys(value)) if (typeof value[name] !== "string") return numbersDecoded(value);
+    return value;
   } catch (cause) {
     throw new PathElementError(`invalid path element: ${text}`, { cause });
   }

@@ -3,7 +3,7 @@ import { FairleadError, InvariantError } from "@fairlead/base";
 import type { StatusError } from "@fairlead/apimachinery";
 
 import { PathElementError } from "../fieldpath/element.js";
-import { fieldPath } from "../fieldpath/path.js";
+import { fieldPath, type FieldPath } from "../fieldpath/path.js";
 import { ConflictError, conflictsOf } from "../merge/conflicts.js";
 import { parseFieldsV1 } from "../fieldpath/fields-v1.js";
 import { ListItemError } from "../typed/list-items.js";
@@ -91,6 +91,27 @@ describe("conflicts", () => {
       "FieldConflict",
       "3 fields are owned by other managers; force the apply to take them",
     ]);
+  });
+});
+
+describe("many conflicts", () => {
+  const path = (i: number): FieldPath => fieldPath(`f${i}`);
+  const manager = formatIdentity({ manager: "a", operation: "Apply", apiVersion: "", subresource: "" });
+  const failureOf = (count: number): StatusError["status"] =>
+    conflictFailure(Array.from({ length: count }, (_, i) => ({ manager, path: path(i) }))).status;
+
+  it("are told up to a thousand", () => {
+    const { message, details } = failureOf(1000);
+    expect(message).toMatch(/^Apply failed with 1000 conflicts: conflicts with "a":\n- \.f0\n/);
+    expect(message).toMatch(/\n- \.f999$/);
+    expect(details?.causes).toHaveLength(1000);
+  });
+
+  it("are told as a number beyond", () => {
+    const { message, details } = failureOf(1002);
+    expect(message).toMatch(/^Apply failed with 1002 conflicts: /);
+    expect(message).toMatch(/\n- \.f999\nand 2 more$/);
+    expect(details?.causes).toHaveLength(1000);
   });
 });
 

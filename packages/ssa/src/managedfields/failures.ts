@@ -43,25 +43,41 @@ export function describeObject(object: JsonObject, gvk: GroupVersionKind): strin
   return `${metadataText(object, "namespace")}/${metadataText(object, "name")}; ${goGvk(gvk)}`;
 }
 
-/** 409 with one cause per path, in the order of the message: by manager, then by path. */
+/** More conflicts than these nobody reads, and telling tens of thousands would take longer than finding them. */
+const MOST_CONFLICTS = 1000;
+
+/** 409 with one cause per path, in the order of the message: by manager, then by path; of many paths, the first 1,000. */
 export function conflictFailure(conflicts: readonly Conflict[]): StatusError {
-  const told = conflicts.map(({ manager, path }) => ({ manager, field: formatPath(path) }));
-  const causes = told.map(({ manager, field }) => ({
+  const told: Told[] = [];
+  for (const { manager, path } of conflicts.slice(0, MOST_CONFLICTS)) {
+    const last = told.at(-1);
+    const who = last?.manager === manager ? last.who : describeManager(manager);
+    told.push({ manager, who, field: formatPath(path) });
+  }
+  const causes = told.map(({ who, field }) => ({
     reason: "FieldManagerConflict",
-    message: `conflict with ${describeManager(manager)}`,
+    message: `conflict with ${who}`,
     field,
   }));
-  return new StatusError(failure(409, "Conflict", conflictMessage(told), { causes }));
+  return new StatusError(failure(409, "Conflict", conflictMessage(told, conflicts.length), { causes }));
 }
 
-function conflictMessage(conflicts: readonly { readonly manager: string; readonly field: string }[]): string {
-  const [first] = conflicts;
-  if (first !== undefined && conflicts.length === 1)
-    return `Apply failed with 1 conflict: conflict with ${describeManager(first.manager)}: ${first.field}`;
+/** A conflict in words. */
+interface Told {
+  readonly manager: string;
+  readonly who: string;
+  readonly field: string;
+}
+
+function conflictMessage(told: readonly Told[], count: number): string {
+  const [first] = told;
+  if (first !== undefined && count === 1)
+    return `Apply failed with 1 conflict: conflict with ${first.who}: ${first.field}`;
   const lines: string[] = [];
-  for (const [i, { manager, field }] of conflicts.entries()) {
-    if (manager !== conflicts[i - 1]?.manager) lines.push(`conflicts with ${describeManager(manager)}:`);
+  for (const [i, { manager, who, field }] of told.entries()) {
+    if (manager !== told[i - 1]?.manager) lines.push(`conflicts with ${who}:`);
     lines.push(`- ${field}`);
   }
-  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
+  if (count > told.length) lines.push(`and ${count - told.length} more`);
+  return `Apply failed with ${count} conflicts: ${lines.join("\n")}`;
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Schema } from "@fairlead/apimachinery";
-import type { JsonArray, JsonObject, JsonValue } from "@fairlead/base";
+import { cloneJson, FairleadError, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
 
+import { parseFieldsV1 } from "../fieldpath/fields-v1.js";
 import { string, struct, widget, widgetSchema } from "../typed/schema.fixtures.js";
+import { TypeCache } from "../typed/type.js";
 import { context, entriesOf, Lab, ownersOf } from "./endpoint.fixtures.js";
-import { trackUpdate } from "./update.js";
+import { readAhead, trackUpdate } from "./update.js";
 
 const withManaged = (object: JsonObject, managedFields: JsonValue | undefined): JsonObject => {
   const { managedFields: _old, ...metadata } = object["metadata"] as JsonObject;
@@ -248,4 +250,43 @@ it("sorts entries by operation, time, manager, version and subresource", () => {
       (entry) => `${String((entry as JsonObject)["manager"])} ${String((entry as JsonObject)["subresource"] ?? "")}`,
     ),
   ).toEqual(["x ", "z ", "y ", "a ", "a scale", "b "]);
+});
+
+describe("reading ahead", () => {
+  const widgetOf = (spec: JsonObject, managedFields: JsonValue = []): JsonObject => ({
+    apiVersion: "lab.dev/v1",
+    kind: "Widget",
+    metadata: { name: "w", managedFields },
+    spec,
+  });
+
+  it("remembers the type that a stored object was checked against, and its sets", () => {
+    const lab = new Lab();
+    lab.apply("a", { image: "x" });
+    const stored = cloneJson(lab.object as JsonObject);
+    const cache = new TypeCache();
+    readAhead(context({ types: cache }), stored);
+    expect(cache.checked.get(stored)).toBe(cache.objectType(widgetSchema, { builtin: false }));
+    const { fieldsV1 } = entriesOf(stored)[0] as { readonly fieldsV1: JsonObject };
+    expect(cache.sets.get(fieldsV1)).toEqual(parseFieldsV1('{"f:spec":{"f:image":{}}}'));
+  });
+
+  it("leaves what is wrong to the decision", () => {
+    const cache = new TypeCache();
+    const wrong = widgetOf({ image: { not: "a string" } });
+    readAhead(context({ types: cache }), wrong);
+    expect(cache.checked.has(wrong)).toBe(false);
+    expect(() => readAhead(context({ types: cache }), widgetOf({}, [{ operation: "Eat" }]))).not.toThrow();
+  });
+
+  it("passes defects on", () => {
+    const schemaFor = (): never => {
+      throw new Error("defect");
+    };
+    expect(() => readAhead(context({ schemaFor }), widgetOf({}))).toThrow("defect");
+    const broken = (): never => {
+      throw new FairleadError("Invariant", "broken");
+    };
+    expect(() => readAhead(context({ schemaFor: broken }), widgetOf({}))).toThrow("broken");
+  });
 });
