@@ -5,6 +5,8 @@ const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];
 const PUBLIC_PATHS = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 const DISCOVERY_PATHS = [
+  "/.well-known",
+  "/.well-known/*",
   "/api",
   "/api/*",
   "/apis",

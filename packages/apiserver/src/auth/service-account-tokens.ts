@@ -13,10 +13,24 @@ export const AUDIENCE = "https://kubernetes.default.svc.cluster.local";
 export interface ServiceAccountTokens {
   issue(
     account: JsonObject,
-    options: { readonly expirationSeconds: number; readonly audiences: readonly string[] },
+    options: {
+      readonly expirationSeconds: number;
+      readonly audiences: readonly string[];
+      readonly bound?: BoundObject | undefined;
+    },
   ): { readonly token: string; readonly expiresMs: number };
   /** Whom a token stands for; undefined when it is not ours, has run out, or its account is gone. */
   verify(token: string): { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined;
+}
+
+/** The object with which a token ends. */
+export interface BoundObject {
+  /** `pods`, `secrets` or `nodes`. */
+  readonly resource: string;
+  readonly key: string;
+  readonly uid: string;
+  /** How the token names it. */
+  readonly claim: JsonObject;
 }
 
 export interface TokenKeeper {
@@ -31,7 +45,7 @@ const HEADER = encode({ alg: "HS256", typ: "JWT" });
 export function serviceAccountTokens({ storage, clock, random, key }: TokenKeeper): ServiceAccountTokens {
   const sign = signerOf(key);
   return {
-    issue(account, { expirationSeconds, audiences }) {
+    issue(account, { expirationSeconds, audiences, bound }) {
       const { name, namespace, uid } = account["metadata"] as JsonObject;
       const now = Math.floor(clock.now() / 1000);
       const exp = now + expirationSeconds;
@@ -41,7 +55,7 @@ export function serviceAccountTokens({ storage, clock, random, key }: TokenKeepe
         iat: now,
         iss: AUDIENCE,
         jti: uuid(random),
-        "kubernetes.io": { namespace, serviceaccount: { name, uid } },
+        "kubernetes.io": { namespace, ...bound?.claim, serviceaccount: { name, uid } },
         nbf: now,
         sub: `system:serviceaccount:${String(namespace)}:${String(name)}`,
       });
@@ -61,6 +75,12 @@ export function serviceAccountTokens({ storage, clock, random, key }: TokenKeepe
   };
 }
 
+const BOUND = [
+  ["node", "nodes"],
+  ["pod", "pods"],
+  ["secret", "secrets"],
+] as const;
+
 function accountOf(
   claims: JsonObject,
   { storage, nowMs }: { readonly storage: Storage; readonly nowMs: number },
@@ -71,6 +91,13 @@ function accountOf(
   const namespace = String(own["namespace"]);
   const live = storage.get("/serviceaccounts", `${namespace}/${String(name)}`);
   if (live === undefined || (live.object["metadata"] as JsonObject)["uid"] !== uid) return undefined;
+  for (const [kind, resource] of BOUND) {
+    const named = own[kind];
+    if (!isObject(named)) continue;
+    const key = kind === "node" ? String(named["name"]) : `${namespace}/${String(named["name"])}`;
+    const there = storage.get(`/${resource}`, key);
+    if (there === undefined || (there.object["metadata"] as JsonObject)["uid"] !== named["uid"]) return undefined;
+  }
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
   return {
     user: { username: String(claims["sub"]), uid: String(uid), groups },

@@ -6,7 +6,7 @@ import type { Catalog } from "../registry/catalog.js";
 import { jsonResponse, textResponse } from "../http/response.js";
 import { openApiV3, openApiV3Hashes } from "../resources/builtin/openapi.js";
 import { openApiPaths } from "./discovery.js";
-import { customDocument } from "./openapi-custom.js";
+import { customDocument, patternDocument, type Pattern } from "./openapi-custom.js";
 
 /** `/openapi/v3` and its documents, made when first asked for and kept until the catalogue changes. */
 export class OpenApi {
@@ -14,6 +14,7 @@ export class OpenApi {
   readonly #builtin = new Map<string, Document>();
   #custom = new Map<string, Document>();
   #generation = -1;
+  #pattern: Pattern | undefined;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -77,7 +78,9 @@ export class OpenApi {
       this.#generation = this.#catalog.generation;
     }
     const endpoints = this.#catalog.inGroup(group).filter((e) => e.strategy.info.version === version);
-    return remembered(this.#custom, path, () => customDocument(endpoints, { group, version }));
+    return remembered(this.#custom, path, () =>
+      customDocument(endpoints, { group, version }, (this.#pattern ??= patternDocument())),
+    );
   }
 }
 

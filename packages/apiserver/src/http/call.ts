@@ -48,7 +48,10 @@ export function encodingOf({ registry, texts }: ResourceServer, { request, info,
     endpoint,
     negotiated: negotiate(header(request.headers, "accept")),
     texts,
-    nowMs: registry.clock.now(),
+    // Read for each answer: a watch goes on for hours.
+    get nowMs() {
+      return registry.clock.now();
+    },
     includeObject: include === "None" || include === "Object" ? include : "Metadata",
   };
 }

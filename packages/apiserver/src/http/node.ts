@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:https";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { ServerResponse, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzip } from "node:zlib";
 
@@ -46,12 +46,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     void serve(options, request, response);
   });
-  server.on("upgrade", (_request: IncomingMessage, socket: Socket) => {
-    const body =
-      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"exec, attach and port-forward need a container runtime, and simulated containers have none","reason":"BadRequest","code":400}\n';
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+  server.on("upgrade", (request: IncomingMessage, socket: Socket) => {
+    void refuseUpgrade(options, request, socket);
   });
   await bound(server, options);
   const { port } = server.address() as AddressInfo;
@@ -112,6 +108,29 @@ async function serve(
   } catch (error) {
     if (!gone.signal.aborted) logger.error("connection failed", { error });
     response.destroy();
+  }
+}
+
+/** Nothing here speaks another protocol: who wants to change it gets the answer to the request as it stands. */
+async function refuseUpgrade(
+  { handler, logger }: ListenOptions,
+  request: IncomingMessage,
+  socket: Socket,
+): Promise<void> {
+  const gone = new AbortController();
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => gone.abort(new Error("the client went away")));
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  try {
+    if (!LOOPBACK.test(request.headers.host ?? "") || request.headers.origin !== undefined)
+      refuse(response, 403, "this server answers to loopback names only");
+    else await send(request, response, await handler(httpRequest(request, undefined), gone.signal));
+    response.once("finish", () => socket.end());
+  } catch (error) {
+    if (!gone.signal.aborted) logger.error("connection failed", { error });
+    socket.destroy();
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeNumbers, isObject, type HttpResponse, type JsonObject } from "@fairlead/base";
+import { decodeNumbers, getPath, isArray, isObject, type HttpResponse, type JsonObject } from "@fairlead/base";
 
 import { decodeObject } from "../registry/decode.js";
 import { storageKey } from "../registry/endpoint.js";
@@ -12,8 +12,9 @@ import { patchedObject } from "../registry/patch.js";
 import { SCALE_ENDPOINT, SCALE_VERSION } from "../registry/scale-endpoint.js";
 import { getScale, writeScale } from "../registry/scale.js";
 import { readObjectBody } from "./body.js";
+import { objectResponse } from "./encode.js";
 import { deleteOptions, patchOptions, writeOptions } from "./options.js";
-import { targetOf, userAgent, type Call, type ResourceServer } from "./call.js";
+import { encodingOf, targetOf, userAgent, type Call, type ResourceServer } from "./call.js";
 import { patchTypeOf, readConfiguration, readPatch } from "./patch-body.js";
 import { jsonResponse, textResponse } from "./response.js";
 
@@ -37,6 +38,10 @@ export async function serveSubresource(server: ResourceServer, call: Call): Prom
       return eviction(server, call);
     case "pods/log":
       return log(server, call);
+    case "pods/attach":
+    case "pods/exec":
+    case "pods/portforward":
+      return connect(server, call);
     case "serviceaccounts/token":
       return token(server, call);
     case "namespaces/finalize":
@@ -103,16 +108,49 @@ function log(server: ResourceServer, call: Call): HttpResponse {
   const { endpoint, info } = call;
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
+  checkContainer(record.object, info.query.get("container") ?? "");
   return { ...textResponse(200, ""), headers: { "content-type": "text/plain" } };
+}
+
+/** What leads into a container: the pod and its container are looked up, and then there is nothing to run in. */
+function connect(server: ResourceServer, call: Call): never {
+  const { endpoint, info } = call;
+  const name = info.name ?? "";
+  const record = server.registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, name));
+  if (record === undefined) throw notFound(endpoint.strategy.info, name);
+  if (info.subresource !== "portforward") checkContainer(record.object, info.query.get("container") ?? "");
+  const node = getPath(record.object, "spec", "nodeName");
+  if (typeof node !== "string" || node === "") throw badRequest(`pod ${name} does not have a host assigned`);
+  throw badRequest("exec, attach and port-forward need a container runtime, and simulated containers have none");
+}
+
+/** The container that is meant is there, or the pod has only one (k/k: registry/core/pod validateContainer). */
+function checkContainer(pod: JsonObject, container: string): void {
+  const names = (key: string): readonly string[] => {
+    const list = getPath(pod, "spec", key);
+    return isArray(list) ? list.filter(isObject).map((each) => String(each["name"])) : [];
+  };
+  const [plain, init, ephemeral] = [names("containers"), names("initContainers"), names("ephemeralContainers")];
+  const podName = metaText(pod, "name");
+  if (container !== "") {
+    if (![...plain, ...init, ...ephemeral].includes(container))
+      throw badRequest(`container ${container} is not valid for pod ${podName}`);
+    return;
+  }
+  if (plain.length === 1) return;
+  const choice = plain.length === 0 ? "" : `, choose one of: [${plain.join(" ")}]`;
+  const inits = init.length === 0 ? "" : ` or one of the init containers: [${init.join(" ")}]`;
+  throw badRequest(`a container name must be specified for pod ${podName}${choice}${choice === "" ? "" : inits}`);
 }
 
 async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { request, info, endpoint, context } = call;
   const target = targetOf(call);
+  const encoding = encodingOf(server, { ...call, endpoint: SCALE_ENDPOINT });
   const { registry } = server;
   switch (info.verb) {
     case "get":
-      return jsonResponse(200, await getScale(registry, endpoint, target));
+      return objectResponse(encoding, await getScale(registry, endpoint, target), { status: 200, headers: {} });
     case "update": {
       const options = writeOptions(info.query, "UpdateOptions", userAgent(request));
       const wanted = decodeObject(SCALE_ENDPOINT, await readObjectBody(request, "Scale"), options, context);
@@ -122,7 +160,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
         context,
         change: { kind: "update", next: () => wanted },
       });
-      return jsonResponse(200, written, call.warnings.headers());
+      return objectResponse(encoding, written, { status: 200, headers: call.warnings.headers() });
     }
     case "patch": {
       const type = patchTypeOf(call);
@@ -138,7 +176,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
           context,
           change: { kind: "apply", config, force: options.force },
         });
-        return jsonResponse(200, written, call.warnings.headers());
+        return objectResponse(encoding, written, { status: 200, headers: call.warnings.headers() });
       }
       const patch = await readPatch(request, type);
       const next = (live: JsonObject): JsonObject =>
@@ -149,7 +187,7 @@ async function scale(server: ResourceServer, call: Call): Promise<HttpResponse> 
         context,
         change: { kind: "update", next },
       });
-      return jsonResponse(200, written, call.warnings.headers());
+      return objectResponse(encoding, written, { status: 200, headers: call.warnings.headers() });
     }
     default:
       throw endpoint.strategy.info.custom ? methodNotSupported(endpoint.strategy.info, info.verb) : methodNotAllowed();

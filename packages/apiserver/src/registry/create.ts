@@ -105,7 +105,7 @@ async function insertOnce(
     }),
   };
   if (info.hasStatus) delete object["status"];
-  strategy.prepareForCreate?.(object, { nowMs });
+  strategy.prepareForCreate?.(object, { nowMs, user: context.user });
   const prepared: JsonObject = { ...object };
   if (info.hasStatus) strategy.applyDefaults(object);
   if (heavy) await registry.clock.turn();

@@ -1,6 +1,8 @@
+import { getPath } from "@fairlead/base";
 import { builtinSchema, goForm } from "@fairlead/apimachinery";
 
-import type { ResourceInfo, ResourceStrategy } from "../resources/resource.js";
+import { AGE_COLUMN, ageOf, NAME_COLUMN, nameCell } from "../resources/builtin/cells.js";
+import type { ResourceInfo, ResourceStrategy, TableColumn } from "../resources/resource.js";
 import type { Endpoint } from "./endpoint.js";
 
 /** The apiVersion of every Scale that is served. */
@@ -27,6 +29,10 @@ const INFO: ResourceInfo = {
   custom: false,
 };
 
+function column(name: string, description: string): TableColumn {
+  return { name, type: "integer", format: "", description, priority: 0 };
+}
+
 const STRATEGY: ResourceStrategy = {
   info: INFO,
   get schema() {
@@ -37,8 +43,18 @@ const STRATEGY: ResourceStrategy = {
   },
   validateCreate: () => [],
   validateUpdate: () => [],
-  columns: [],
-  cells: () => [],
+  columns: [
+    NAME_COLUMN,
+    column("Desired", "replicas is the desired number of instances for the scaled object."),
+    column("Available", "replicas is the actual number of observed instances of the scaled object."),
+    AGE_COLUMN,
+  ],
+  cells: (scale, context) => [
+    nameCell(scale),
+    getPath(scale, "spec", "replicas") ?? 0,
+    getPath(scale, "status", "replicas") ?? 0,
+    ageOf(scale, context),
+  ],
   selectableFields: new Map(),
 };
 

@@ -94,7 +94,7 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
     const wanted =
       change.kind === "apply"
         ? applyConfiguration(ssa, { live: before, config: change.config(), manager, force: change.force })
-        : trackUpdate(ssa, { live: before, next: change.next(before), manager });
+        : trackUpdate(ssa, { live: before, next: withoutZero(change.next(before)), manager });
     return withScale(endpoint, live, { scale: checkedScale(endpoint, target.name, wanted), paths });
   };
   const object = await updateObject(registry, endpoint, {
@@ -110,6 +110,14 @@ export async function writeScale(registry: Registry, endpoint: Endpoint, write: 
 /** The real server cannot bring an applied Scale of a custom resource into form; other writes of it work. */
 function refuseCustom(): never {
   throw new DecodeError(`request to convert CR to an invalid group/version: ${SCALE_VERSION}`);
+}
+
+/** The Go type leaves `replicas: 0` out, so scaling to 0 makes nobody the owner of the replicas. */
+function withoutZero(scale: JsonObject): JsonObject {
+  const spec = getOwn(scale, "spec");
+  if (!isObject(spec) || getOwn(spec, "replicas") !== 0) return scale;
+  const { replicas: _zero, ...rest } = spec;
+  return { ...scale, spec: rest };
 }
 
 /** Stands for the replicas of a custom resource that has none (apiextensions: registry/customresource/etcd.go). */

@@ -53,6 +53,13 @@ export interface TableColumn {
 /** The clock's time in milliseconds, and whatever else a strategy may not fetch itself. */
 export interface StrategyContext {
   readonly nowMs: number;
+  /** Who writes; absent where a strategy is only asked to show something. */
+  readonly user?: {
+    readonly username: string;
+    readonly uid?: string;
+    readonly groups: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
 }
 
 /**

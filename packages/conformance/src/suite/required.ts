@@ -5,12 +5,7 @@ const LATE_CACHE = "the recorded server warned of an object that its cache still
  * the beginning of several. Every other case must pass. `docs/differences.md` says the same to readers.
  */
 export const NOT_YET: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  api: {
-    "api-eviction-pdb": "the manager that owns the condition DisruptionTarget",
-    "api-openapi-crd": "the order and references of documents made from definitions",
-  },
   builtin: {
-    "builtin-bad-persistentvolume": "a capacity that is empty is shown as if it were absent",
     "builtin-policy-denies": "admission policies are checked and stored, and never called",
   },
   random: {

@@ -148,7 +148,7 @@ function mayEvictUnhealthy(budget: JsonObject): boolean {
   );
 }
 
-/** The condition that tells why the pod goes. */
+/** The condition that tells why the pod goes. The real server stores it past its field manager: nobody owns it. */
 async function markDisrupted(registry: Registry, pods: Endpoint, record: Record, dryRun: boolean): Promise<void> {
   if (dryRun) return;
   const live = registry.storage.getForWrite(pods.collection, record.key);
@@ -169,12 +169,7 @@ async function markDisrupted(registry: Registry, pods: Endpoint, record: Record,
     message: "Eviction API: evicting",
   };
   const next = { ...live.object, status: { ...status, conditions: [...others, condition] } };
-  const tracked = trackUpdate(managerContext(registry, pods, "status"), {
-    live: live.object,
-    next,
-    manager: "kube-apiserver",
-  });
   await registry.storage.write(pods.collection, record.key, live.revision, (revision) =>
-    withMetadata(tracked, { resourceVersion: String(revision) }),
+    withMetadata(next, { resourceVersion: String(revision) }),
   );
 }

@@ -11,6 +11,7 @@ import {
 } from "@fairlead/base";
 import type { FieldError } from "@fairlead/apimachinery";
 
+import { qosClass } from "../../resources/builtin/pod-resources.js";
 import type { ResourceInfo } from "../../resources/resource.js";
 import { metadataOf, withMetadata } from "../metadata.js";
 
@@ -31,7 +32,7 @@ export function partOf({ group, resource }: ResourceInfo, subresource: string): 
 
 const PARTS: ReadonlyMap<string, Part> = new Map([
   ["/pods/ephemeralcontainers", { take: takeEphemeralContainers, validate: ephemeralErrors }],
-  ["/pods/resize", { take: takeResources, validate: () => [] }],
+  ["/pods/resize", { take: takeResources, validate: resizeErrors }],
   ["certificates.k8s.io/certificatesigningrequests/approval", { take: takeConditions, validate: () => [] }],
 ]);
 
@@ -90,6 +91,43 @@ function ephemeralErrors(object: JsonObject, live: JsonObject): readonly FieldEr
       });
   }
   return errors;
+}
+
+/** A pod keeps its quality of service, and what it was given cannot be taken away (k/k: ValidatePodResize). */
+function resizeErrors(object: JsonObject, live: JsonObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const held = getPath(live, "status", "qosClass") ?? qosClass(live);
+  if (held !== qosClass(object))
+    errors.push({
+      type: "FieldValueInvalid",
+      field: "spec",
+      badValue: held,
+      detail: "Pod QOS Class may not change as a result of resizing",
+    });
+  const forbidden = (field: string, detail: string): void => {
+    errors.push({ type: "FieldValueForbidden", field, detail });
+  };
+  let others = false;
+  for (const key of ["containers", "initContainers"]) {
+    const before = listAt(objectAt(live, "spec"), key);
+    for (const [i, container] of listAt(objectAt(object, "spec"), key).entries()) {
+      const [now, old] = [objectAt(container, "resources"), objectAt(before[i] ?? {}, "resources")];
+      for (const part of ["limits", "requests"]) {
+        const [given, had] = [objectAt(now, part), objectAt(old, part)];
+        if (RESIZABLE.some((name) => Object.hasOwn(had, name) && !Object.hasOwn(given, name)))
+          forbidden(`spec.${key}[${i}].resources.${part}`, `resource ${part} cannot be removed`);
+        others ||= !deepEqual(withoutResizable(given), withoutResizable(had));
+      }
+    }
+  }
+  if (others) forbidden("spec", "only cpu and memory resources are mutable");
+  return errors;
+}
+
+const RESIZABLE: readonly string[] = ["cpu", "memory"];
+
+function withoutResizable(resources: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(resources).filter(([name]) => !RESIZABLE.includes(name)));
 }
 
 function owned(object: JsonObject, wanted: JsonObject): JsonObject {

@@ -197,6 +197,10 @@ const DECISIONS: readonly string[] = ["Approved", "Denied", "Failed"];
 function signingRequest(): ResourceStrategy {
   return builtinStrategy("certificates.k8s.io/v1/CertificateSigningRequest", {
     validateName: () => [],
+    prepareForCreate: (object, { user }) => {
+      const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...spec } = at(object, "spec");
+      object["spec"] = { ...spec, ...requestor(user) };
+    },
     prepareForUpdate: (object, live) => {
       object["spec"] = at(live, "spec");
     },
@@ -205,6 +209,18 @@ function signingRequest(): ResourceStrategy {
     validateStatusUpdate: (object) => conditionErrors(object),
     selectableFields: new Map([["spec.signerName", (object) => str(obj(object, "spec"), "signerName")]]),
   });
+}
+
+/** A request says who made it, whatever its maker wrote there. */
+function requestor(user: StrategyContext["user"]): JsonObject {
+  if (user === undefined) return {};
+  const { username, uid = "", groups, extra = {} } = user;
+  return {
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(uid === "" ? {} : { uid }),
+    username,
+  };
 }
 
 function stampConditions(object: MutableJsonObject, live: JsonObject, { nowMs }: StrategyContext): void {

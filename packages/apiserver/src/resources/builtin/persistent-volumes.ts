@@ -81,6 +81,7 @@ const RECYCLE =
 export function persistentVolume(): ResourceStrategy {
   return builtinStrategy("/v1/PersistentVolume", {
     validateName: nameIsDnsSubdomain,
+    refusesEmpty: [["spec", "capacity"]],
     prepareForCreate: (object, { nowMs }) => {
       object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(nowMs) };
     },

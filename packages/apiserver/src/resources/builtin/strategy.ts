@@ -1,5 +1,13 @@
 import { builtinSchema, builtinTypeName, goForm, invalid, type FieldError, type Schema } from "@fairlead/apimachinery";
-import { cloneJson, getOwn, isArray, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
+import {
+  cloneJson,
+  getOwn,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from "@fairlead/base";
 import type { ResourceInfo, ResourceStrategy, TableColumn } from "../resource.js";
 import { at, strs } from "./access.js";
 import { CORE_DEFAULTS } from "./core-defaults.js";
@@ -56,11 +64,11 @@ export function builtinStrategy(
       const schema = kindSchema(info);
       // What the object holds may be shared with a stored one, and all of it is changed in place.
       for (const key of Object.keys(object)) object[key] = cloneJson(object[key] as JsonValue);
-      const empty = kept.filter((path) => isEmptyList(object, path));
+      const empty = kept.filter((path) => isEmpty(object, path)).map((path) => [path, valueAt(object, path)] as const);
       goForm(object, schema);
       DEFAULTS.apply(object, schema);
       defaults?.(object);
-      for (const path of empty) replaceList(object, path, []);
+      for (const [path, value] of empty) replaceList(object, path, value ?? null);
     },
     get columns(): readonly TableColumn[] {
       return (columns ??= tableColumns(info.kind));
@@ -81,7 +89,7 @@ function storingNull(
   { prepareForCreate, prepareForUpdate }: KindRules,
 ): Pick<ResourceStrategy, "prepareForCreate" | "prepareForUpdate"> {
   const store = (object: MutableJsonObject): void => {
-    for (const path of paths) if (isEmptyList(object, path)) replaceList(object, path, null);
+    for (const path of paths) if (isEmpty(object, path)) replaceList(object, path, null);
   };
   return {
     prepareForCreate: (object, context) => {
@@ -95,9 +103,13 @@ function storingNull(
   };
 }
 
-function isEmptyList(object: JsonObject, path: readonly string[]): boolean {
-  const value = getOwn(at(object, ...path.slice(0, -1)), path.at(-1) ?? "");
-  return isArray(value) && value.length === 0;
+function isEmpty(object: JsonObject, path: readonly string[]): boolean {
+  const value = valueAt(object, path);
+  return isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  return getOwn(at(object, ...path.slice(0, -1)), path.at(-1) ?? "");
 }
 
 /** Replaces what is at a path; the objects on the way to it are copied, for they may be shared. */
