@@ -1,5 +1,6 @@
 import {
   bodyText,
+  encodeUtf8,
   getPath,
   never,
   parseJson,
@@ -7,6 +8,7 @@ import {
   silentLogger,
   stringifyJson,
   VirtualClock,
+  type JsonObject,
 } from "@fairlead/base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -185,4 +187,24 @@ it.each(DOUBLES)("%s is answered as %s, as Go prints the double that it reads", 
   const text = thing(object, `"free":{"n":${sent},"m":${sent}}`);
   const applied = await call("PATCH", `${THINGS}/${object}?fieldManager=a`, { text, type: APPLY });
   expect(memberOf(applied, "free")).toBe(`{"m":${printed},"n":${printed}}`);
+});
+
+describe("bytes of an apply", () => {
+  const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bytes}\ndata: {k: é}\n";
+  const apply = async (body: Uint8Array): Promise<JsonObject> => {
+    const request = { method: "PATCH", path: `${MAPS}/bytes?fieldManager=a`, headers: { "content-type": APPLY }, body };
+    return parseJson(await bodyText(await server.transport()(request, never))) as JsonObject;
+  };
+
+  it("that are not UTF-8 are refused, and nothing is stored", async () => {
+    const body = Uint8Array.from([...encodeUtf8(config), 0xff]);
+    const message = "error decoding YAML: error converting YAML to JSON: yaml: invalid leading UTF-8 octet";
+    expect(await apply(body)).toMatchObject({ code: 400, reason: "BadRequest", message });
+    await expect(call("GET", `${MAPS}/bytes`)).rejects.toThrow('"NotFound"');
+  });
+
+  it("may be UTF-16 with a byte order mark", async () => {
+    const body = Uint8Array.from([0xff, 0xfe, ...Array.from(config, (c) => [c.charCodeAt(0) & 0xff, 0]).flat()]);
+    expect((await apply(body))["data"]).toEqual({ k: "é" });
+  });
 });

@@ -3,6 +3,7 @@ import { invariant, JsonLimitError } from "@fairlead/base";
 import { YamlError } from "./error.js";
 import type { ScalarText } from "./event.js";
 import { Parser } from "./parser.js";
+import { sourceOf, type Source } from "./source.js";
 
 /** A document as it was written: what scalars mean and what aliases repeat is not decided. Lines count from 0. */
 export type Node = ({ readonly kind: "scalar" } & ScalarText) | Alias | Collection;
@@ -28,8 +29,8 @@ export interface Collection {
  * @param maxNodes - In one document.
  * @throws YamlError @throws JsonLimitError
  */
-export function* composeDocuments(text: string, maxNodes: number): Generator<Node> {
-  const parser = new Parser(text === "" ? "\n" : text);
+export function* composeDocuments(source: Source, maxNodes: number): Generator<Node> {
+  const parser = new Parser(source.text === "" ? sourceOf("\n") : source);
   while (parser.next().type === "document-start") {
     const root = composeNode(parser, maxNodes);
     parser.next();

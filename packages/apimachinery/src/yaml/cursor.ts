@@ -1,4 +1,5 @@
 import { YamlError } from "./error.js";
+import type { Source } from "./source.js";
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -15,24 +16,21 @@ export interface Mark {
   readonly index: number;
 }
 
-/**
- * A place in a text that moves forward, one character or one line break at a time. Beyond the end the character is 0.
- *
- * libyaml reads its input in blocks of 512 bytes, and refuses one with a control character as soon as it needs the first
- * byte of it; so does this, which decides whether that or an earlier fault of the syntax is told.
- */
+/** A place in a text that moves forward, one character or one line break at a time. Beyond the end the character is 0. */
 export class Cursor {
   readonly #text: string;
   readonly #readable: number;
+  readonly #problem: string;
   #at = 0;
   #line = 0;
   /** The units of the text before this line, and all second halves of characters since; so columns count characters. */
   #beforeLine = 0;
   #secondHalves = 0;
 
-  constructor(text: string) {
-    this.#text = text.startsWith("\ufeff") ? text.slice(1) : text;
-    this.#readable = readableLength(this.#text);
+  constructor({ text, readable, problem }: Source) {
+    this.#text = text;
+    this.#readable = readable;
+    this.#problem = problem;
   }
 
   get mark(): Mark {
@@ -55,8 +53,13 @@ export class Cursor {
   unit(ahead: number = 0): number {
     const at = this.#at + ahead;
     if (at < this.#readable) return this.#text.charCodeAt(at);
-    if (at < this.#text.length) throw new YamlError("yaml: control characters are not allowed");
+    if (at < this.#text.length) throw new YamlError(`yaml: ${this.#problem}`);
     return 0;
+  }
+
+  /** Makes sure that so many units from here on can be read, as far as there are any. @throws YamlError */
+  ensure(units: number): void {
+    if (this.#at + units > this.#readable && this.#readable < this.#text.length) this.unit(this.#readable - this.#at);
   }
 
   /** Whether the text goes on with `word`. */
@@ -158,29 +161,6 @@ export class Cursor {
   skipComment(): void {
     if (this.unit() === 0x23) this.readLine();
   }
-}
-
-/** The units before the first block of 512 bytes of UTF-8 that has a character YAML does not allow. */
-function readableLength(text: string): number {
-  if (ALLOWED.test(text)) return text.length;
-  let [start, bytes] = [0, 0];
-  for (let at = 0; at < text.length; at++) {
-    const point = text.codePointAt(at) ?? 0;
-    const width = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    if (bytes + width > 512) [start, bytes] = [at, 0];
-    if (!isAllowed(point)) return start;
-    bytes += width;
-    if (width === 4) at++;
-  }
-  return text.length;
-}
-
-/** What isAllowed allows, and halves of surrogate pairs. */
-const ALLOWED = /^[\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]*$/;
-
-function isAllowed(point: number): boolean {
-  if (point < 0x7f) return point >= SPACE || point === TAB || point === LF || point === CR;
-  return point === NEXT_LINE || (point >= 0xa0 && point !== 0xfffe && point !== 0xffff);
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -1,5 +1,6 @@
 import { isObject, JsonNumber, type JsonValue } from "@fairlead/base";
 
+import { goQuote } from "../validation/go-quote.js";
 import { isInt64, type Scalar } from "./scalar.js";
 
 /** A mapping's key as sigs.k8s.io/yaml turns it into text; undefined for null, which it refuses. */
@@ -39,7 +40,7 @@ export function goValue(key: Scalar): string {
     case "null":
       return "<nil>";
     case "str":
-      return JSON.stringify(key.value);
+      return goQuote(key.value);
     case "int":
       return isInt64(key.value) ? String(key.value) : `0x${key.value.toString(16)}`;
     case "float":
@@ -66,7 +67,7 @@ function inner(value: JsonValue): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(inner).join(", ")}}`;
   if (isObject(value) && !(value instanceof JsonNumber)) {
     const entries = Object.keys(value).sort();
-    return `map[interface {}]interface {}{${entries.map((key) => `${JSON.stringify(key)}:${inner(value[key] as JsonValue)}`).join(", ")}}`;
+    return `map[interface {}]interface {}{${entries.map((key) => `${goQuote(key)}:${inner(value[key] as JsonValue)}`).join(", ")}}`;
   }
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? goQuote(value) : String(value);
 }

@@ -3,6 +3,7 @@ import { invariant, JsonLimitError } from "@fairlead/base";
 import { parserError } from "./error.js";
 import type { Event } from "./event.js";
 import { Scanner } from "./scanner.js";
+import type { Source } from "./source.js";
 import type { TokenType } from "./token.js";
 
 type State =
@@ -55,8 +56,8 @@ export class Parser {
   readonly #after: State[] = [];
   readonly #tags = new Map<string, string>();
 
-  constructor(text: string) {
-    this.#scanner = new Scanner(text);
+  constructor(source: Source) {
+    this.#scanner = new Scanner(source);
   }
 
   /** The next event; at the end always `stream-end`. @throws YamlError @throws JsonLimitError */

@@ -15,8 +15,12 @@ const TAB = 0x09;
 const LF = 0x0a;
 const SPACE = 0x20;
 
+/** The units of `--- `, which the Go library reads ahead wherever one may begin. */
+export const LONGEST_INDICATOR = 4;
+
 /** Whether a line begins here that is `---` or `...`. */
 export function atDocumentIndicator(cursor: Cursor): boolean {
+  cursor.ensure(LONGEST_INDICATOR);
   if (cursor.column !== 0) return false;
   const unit = cursor.unit();
   if ((unit !== MINUS && unit !== DOT) || cursor.unit(1) !== unit || cursor.unit(2) !== unit) return false;

@@ -1,7 +1,8 @@
 import { Cursor, isBlank, isBreak, isSpaceOrEnd, type Mark } from "./cursor.js";
 import { scannerError } from "./error.js";
-import { atDocumentIndicator, scanBlock, scanPlain, scanQuoted } from "./scan-scalar.js";
+import { atDocumentIndicator, LONGEST_INDICATOR, scanBlock, scanPlain, scanQuoted } from "./scan-scalar.js";
 import { scanAnchor, scanDirective, scanTag } from "./scan-tag.js";
+import type { Source } from "./source.js";
 import type { Token, TokenBody, TokenType } from "./token.js";
 
 const MAX_DEPTH = 10_000;
@@ -18,6 +19,7 @@ interface SimpleKey {
 }
 
 const TAB = 0x09;
+const BYTE_ORDER_MARK = 0xfeff;
 /** Lines of spaces and comments of ASCII. */
 const EMPTY_LINES = /(?: *(?:#[\t -~]*)?\n)+/y;
 
@@ -39,8 +41,8 @@ export class Scanner {
   readonly #keyOfToken = new Map<number, number>();
   #keyAllowed = true;
 
-  constructor(text: string) {
-    this.#cursor = new Cursor(text);
+  constructor(source: Source) {
+    this.#cursor = new Cursor(source);
     this.#keys = [{ possible: false, required: false, tokenNumber: 0, mark: this.#cursor.mark }];
   }
 
@@ -73,6 +75,7 @@ export class Scanner {
     const cursor = this.#cursor;
     this.#skipToToken();
     this.#unrollIndent(cursor.column);
+    cursor.ensure(LONGEST_INDICATOR);
     const unit = cursor.unit();
     if (unit === 0) return this.#fetchStreamEnd();
     const character = String.fromCharCode(unit);
@@ -125,7 +128,7 @@ export class Scanner {
     this.#fetchPlain();
   }
 
-  /** Goes over blanks, comments and line breaks. A tab does not indent, so it is none where a key may begin. */
+  /** Goes over blanks, comments, line breaks and a second byte order mark. A tab does not indent, so it is none where a key may begin. */
   #skipToToken(): void {
     const cursor = this.#cursor;
     for (let mayBeMany = true; ;) {
@@ -133,6 +136,7 @@ export class Scanner {
         mayBeMany = cursor.readLines(EMPTY_LINES) !== "";
         if (mayBeMany && !this.#inFlow) this.#keyAllowed = true;
       }
+      if (cursor.index === 0 && cursor.unit() === BYTE_ORDER_MARK) cursor.next();
       cursor.skipSpacesTo(Infinity);
       if ((this.#inFlow || !this.#keyAllowed) && cursor.unit() === TAB) cursor.skipBlanks();
       cursor.skipComment();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { JsonLimitError, parseJson, stringifyJson, type JsonValue } from "@fairlead/base";
+import { encodeUtf8, JsonLimitError, parseJson, stringifyJson, type JsonValue } from "@fairlead/base";
 
 import { readJson } from "./json-text.js";
 import { parseYaml, parseYamlDocuments, YamlError } from "./yaml.js";
@@ -238,3 +238,50 @@ it.each(['{"a":1,"a":2}', '{"a":1.0}', '{"a":"\\/"}', '{"a":"\u2028"}', '{"a"\n:
     expect(readJson('{"a": [1, "b\\n"]}\n', { maxNodes: 100, maxKeys: 100 })).toEqual({ a: [1, "b\n"] });
   },
 );
+
+describe("bytes", () => {
+  const bytes = (...octets: readonly number[]): Uint8Array => Uint8Array.from(octets);
+  const utf8 = (text: string): readonly number[] => [...encodeUtf8(text)];
+  const utf16 = (text: string, littleEndian: boolean): readonly number[] =>
+    Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)).flatMap((unit) =>
+      littleEndian ? [unit & 0xff, unit >> 8] : [unit >> 8, unit & 0xff],
+    );
+
+  it.each<[encoding: string, body: Uint8Array]>([
+    ["UTF-8", bytes(...utf8("a: é😀"))],
+    ["UTF-8 with its mark", bytes(0xef, 0xbb, 0xbf, ...utf8("a: é😀"))],
+    ["UTF-8 with two marks", bytes(0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf, ...utf8("\na: é😀"))],
+    ["UTF-16, the low octet first", bytes(0xff, 0xfe, ...utf16("a: é😀", true))],
+    ["UTF-16, the high octet first", bytes(0xfe, 0xff, ...utf16("a: é😀", false))],
+  ])("are read as %s", (_encoding, body) => {
+    expect(parseYaml(body).value).toEqual({ a: "é😀" });
+  });
+
+  it.each<[body: Uint8Array, problem: string]>([
+    [bytes(...utf8("a: "), 0xff), "invalid leading UTF-8 octet"],
+    [bytes(...utf8("a: "), 0x80), "invalid leading UTF-8 octet"],
+    [bytes(...utf8("a: "), 0xc3, 0x28), "invalid trailing UTF-8 octet"],
+    [bytes(...utf8("a: "), 0xe2, 0x82), "incomplete UTF-8 octet sequence"],
+    [bytes(...utf8("a: "), 0xc0, 0x80), "invalid length of a UTF-8 sequence"],
+    [bytes(...utf8("a: "), 0xe0, 0x80, 0x80), "invalid length of a UTF-8 sequence"],
+    [bytes(...utf8("a: "), 0xf0, 0x80, 0x80, 0x80), "invalid length of a UTF-8 sequence"],
+    [bytes(...utf8("a: "), 0xed, 0xa0, 0x80), "invalid Unicode character"],
+    [bytes(...utf8("a: "), 0xf4, 0x90, 0x80, 0x80), "invalid Unicode character"],
+    [bytes(0xff, 0xfe, ...utf16("a: ", true), 0x41), "incomplete UTF-16 character"],
+    [bytes(0xff, 0xfe, ...utf16("a: \ude00", true)), "unexpected low surrogate area"],
+    [bytes(0xff, 0xfe, ...utf16("a: \ud83d", true)), "incomplete UTF-16 surrogate pair"],
+    [bytes(0xff, 0xfe, ...utf16("a: \ud83da", true)), "expected low surrogate area"],
+  ])("that are of no encoding are refused: %s", (body, problem) => {
+    expect(() => parseYaml(body)).toThrow(`yaml: ${problem}`);
+  });
+
+  it("are refused by blocks of 512, so that an earlier fault of the syntax is told where it is in another", () => {
+    const faulty = (fault: number): Uint8Array => bytes(...utf8("]".padEnd(fault)), 0xff);
+    expect(() => parseYaml(faulty(511))).toThrow("invalid leading UTF-8 octet");
+    expect(() => parseYaml(faulty(512))).toThrow("did not find expected node content");
+  });
+
+  it("may be less than what is looked ahead for", () => {
+    expect(() => parseYaml(bytes(...utf8("a: b\n".repeat(100)), ...utf8("a:".padEnd(12)), 0xff))).toThrow("octet");
+  });
+});

@@ -1,6 +1,7 @@
 import { composeDocuments } from "./compose.js";
 import { decode, type Bounds, type Decoded } from "./decode.js";
 import { readJson } from "./json-text.js";
+import { sourceOf } from "./source.js";
 
 export { YamlError } from "./error.js";
 
@@ -21,19 +22,25 @@ export interface YamlOptions {
 
 const MAX_NODES = 2_000_000;
 
-/** Reads the first document, whatever follows it; null when there is none. @throws YamlError @throws JsonLimitError */
-export function parseYaml(text: string, options: YamlOptions = {}): YamlBody {
+/**
+ * Reads the first document, whatever follows it; null when there is none.
+ *
+ * @param input - Text; or bytes, of UTF-8, or of UTF-16 where they begin with a byte order mark.
+ * @throws YamlError @throws JsonLimitError
+ */
+export function parseYaml(input: string | Uint8Array, options: YamlOptions = {}): YamlBody {
   const bounds = boundsOf(options);
-  const json = readJson(text, { ...bounds, maxNodes: options.maxNodesOfJson ?? bounds.maxNodes });
+  const source = sourceOf(input);
+  const json = readJson(source.text, { ...bounds, maxNodes: options.maxNodesOfJson ?? bounds.maxNodes });
   if (json !== undefined) return { value: json, duplicates: [] };
-  for (const root of composeDocuments(text, bounds.maxNodes)) return decode(root, bounds);
+  for (const root of composeDocuments(source, bounds.maxNodes)) return decode(root, bounds);
   return { value: null, duplicates: [] };
 }
 
 /** Reads every document; an empty one is null. @throws YamlError @throws JsonLimitError */
-export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlBody[] {
+export function parseYamlDocuments(input: string | Uint8Array, options: YamlOptions = {}): readonly YamlBody[] {
   const bounds = boundsOf(options);
-  return Array.from(composeDocuments(text, bounds.maxNodes), (root) => decode(root, bounds));
+  return Array.from(composeDocuments(sourceOf(input), bounds.maxNodes), (root) => decode(root, bounds));
 }
 
 function boundsOf({ maxNodes = MAX_NODES, maxKeys = maxNodes }: YamlOptions): Bounds {

@@ -64,7 +64,7 @@ export async function readObjectBody(request: HttpRequest, kind: string): Promis
     );
   }
   const text = await readText(request);
-  if (type === "application/yaml") return yamlBody(text, kind);
+  if (type === "application/yaml") return yamlBody(request, text, kind);
   const duplicates: string[] = [];
   try {
     const value = parseBounded(text, {
@@ -85,8 +85,8 @@ function parseBounded(text: string, options: ParseOptions): JsonValue {
 }
 
 /** YAML of an object or an applied configuration. @throws YamlError @throws StatusError 413 */
-function parseBoundedYaml(text: string): YamlBody {
-  return bounded(() => parseYaml(text, YAML_BOUNDS));
+function parseBoundedYaml(input: string | Uint8Array): YamlBody {
+  return bounded(() => parseYaml(input, YAML_BOUNDS));
 }
 
 function bounded<T>(parse: () => T): T {
@@ -98,9 +98,9 @@ function bounded<T>(parse: () => T): T {
   }
 }
 
-function yamlBody(text: string, kind: string): ParsedBody {
+function yamlBody(request: HttpRequest, text: string, kind: string): ParsedBody {
   try {
-    const { value, duplicates } = parseBoundedYaml(text);
+    const { value, duplicates } = parseBoundedYaml(request.body ?? text);
     return { value, duplicates, format: "yaml", text };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
@@ -116,10 +116,10 @@ function quotedBody(text: string, kind: string): string {
   return kind === "" ? "" : ` (${quoteBody(text)})`;
 }
 
-/** The text of an apply: YAML, of which JSON is a part. @throws StatusError 400 */
-export function parseApplyBody(text: string): ParsedBody {
+/** The body of an apply: YAML, of which JSON is a part. @param text - The body as text. @throws StatusError 400 */
+export function parseApplyBody(request: HttpRequest, text: string): ParsedBody {
   try {
-    const { value, duplicates } = parseBoundedYaml(text);
+    const { value, duplicates } = parseBoundedYaml(request.body ?? text);
     return { value, duplicates, format: "yaml", text };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;

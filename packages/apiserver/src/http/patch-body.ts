@@ -39,7 +39,7 @@ export async function readConfiguration(
 ): Promise<() => JsonObject> {
   const text = await readText(request);
   return () => {
-    const body = parseApplyBody(text);
+    const body = parseApplyBody(request, text);
     if (body.duplicates.length > 0) {
       if (validation === "Strict") {
         throw badRequest(
