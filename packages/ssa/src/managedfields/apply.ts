@@ -81,8 +81,12 @@ function requestOf(endpoint: Endpoint, input: ApplyInput, managed: Managed): App
 
 /** An object that nobody's ownership was recorded of belongs to whoever wrote it before. */
 function beforeFirstApply(endpoint: Endpoint, live: JsonObject, managed: Managed): Managed {
-  return explained("failed to create manager for existing fields", () => {
-    const after = endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
+  const why = "failed to create manager for existing fields";
+  return explained(why, () => {
+    const object = `failed to convert new object (${describeObject(live, endpoint.context.gvk)}) to smd typed`;
+    const after = explained(`${why}: ${object}`, () =>
+      endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live }),
+    );
     return trackChange(endpoint, { before: endpoint.empty(), after, managed, manager: "before-first-apply" });
   });
 }

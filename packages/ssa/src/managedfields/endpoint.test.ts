@@ -68,7 +68,7 @@ describe("an apply", () => {
     const unmanaged = new Lab();
     unmanaged.object = stored({ bogus: 1 });
     expect(() => unmanaged.apply("a", { image: "x" })).toThrow(
-      "failed to create manager for existing fields: .spec.bogus: field not declared in schema",
+      "failed to create manager for existing fields: failed to convert new object (/w; lab.dev/v1, Kind=Widget) to smd typed: .spec.bogus: field not declared in schema",
     );
   });
 

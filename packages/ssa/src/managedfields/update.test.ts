@@ -58,12 +58,17 @@ describe("an update", () => {
     expect(Object.keys(lab.owners)).toEqual(["unknown/Update"]);
   });
 
-  it("keeps the stored ownership when the object does not fit the schema", () => {
+  it("drops ownership when the wanted or the stored object does not fit the schema", () => {
     const lab = new Lab();
     lab.apply("a", { image: "x" });
-    const stored = entriesOf(lab.object);
     lab.put("u", { image: { not: "a string" } });
-    expect(entriesOf(lab.object)).toBe(stored);
+    expect(entriesOf(lab.object)).toEqual([]);
+    const other = new Lab();
+    other.apply("a", { image: "x" });
+    other.update("u", (object) => ({ ...object, spec: {} }), {
+      schema: struct({ spec: struct({ replicas: string }) }),
+    });
+    expect(entriesOf(other.object)).toEqual([]);
   });
 
   it("drops ownership when others own fields in a version without what the object has", () => {

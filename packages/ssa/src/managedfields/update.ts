@@ -29,8 +29,8 @@ export interface UpdateInput {
 
 /**
  * The object to be stored by a create, PUT or patch, with its managedFields brought up to date: the manager owns what
- * changed, and others lose it. Never fails: the managedFields stay as they are where the object does not fit its schema,
- * and are dropped where others own fields in a version that the object cannot be converted to.
+ * changed, and others lose it. Never fails: the managedFields are dropped where the stored or the wanted object does not
+ * fit the schema, or others own fields in a version that it cannot be converted to (as of Kubernetes 1.36).
  */
 export function trackUpdate(context: ManagerContext, input: UpdateInput): JsonObject {
   const { live, next } = input;
@@ -39,33 +39,18 @@ export function trackUpdate(context: ManagerContext, input: UpdateInput): JsonOb
     const endpoint = endpointOf(context);
     const managed = managedBefore(endpoint, live, next);
     if (managed.managers.size === 0 && live !== undefined && metadataText(live, "uid") !== "") return bare;
-    const typed = typedChange(endpoint, live, bare);
-    const tracked =
-      typed === undefined ? managed : trackChange(endpoint, { ...typed, managed, manager: input.manager });
+    const after = endpoint.typed(inVersion(endpoint, bare), { allowDuplicates: true });
+    const before =
+      live === undefined
+        ? endpoint.empty()
+        : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
+    const tracked = trackChange(endpoint, { before, after, managed, manager: input.manager });
     const encoded = encodeManagedFields(tracked, endpoint.cache.sets);
     const known = live === undefined ? undefined : managedFieldsOf(live);
     return withManagedFields(bare, isSameList(known, encoded) && isArray(known) ? known : encoded);
   } catch (error) {
     if (!(error instanceof FairleadError) || error.code === "Invariant") throw error;
     return bare;
-  }
-}
-
-/** The stored and the wanted object with their types; undefined when one of them does not fit. */
-function typedChange(
-  endpoint: Endpoint,
-  live: JsonObject | undefined,
-  bare: JsonObject,
-): { readonly before: TypedObject; readonly after: TypedObject } | undefined {
-  try {
-    const before =
-      live === undefined
-        ? endpoint.empty()
-        : endpoint.typed(inVersion(endpoint, live), { allowDuplicates: true, memo: live });
-    return { before, after: endpoint.typed(inVersion(endpoint, bare), { allowDuplicates: true }) };
-  } catch (error) {
-    if (!(error instanceof FairleadError) || error.code === "Invariant") throw error;
-    return undefined;
   }
 }
 
