@@ -45,7 +45,13 @@ export {
   type AdmissionScope,
 } from "./cel/admission.js";
 export { compileExpression, type CelProgram, type Compiled, type Environment, type Outcome } from "./cel/expression.js";
-export { compileRules, compileRulesOf, type CompiledRule, type RuleNode } from "./cel/rules/compile.js";
+export { compileRules, compileRulesOf, type CompiledRule, type LazyRule, type RuleNode } from "./cel/rules/compile.js";
 export { declaredType, maxCardinality, type DeclaredType } from "./cel/rules/declared.js";
-export { OBJECT_BUDGET, validateRules, type RuleErrors, type RuleOptions } from "./cel/rules/validate.js";
+export {
+  OBJECT_BUDGET,
+  validateRules,
+  validatingRules,
+  type RuleErrors,
+  type RuleOptions,
+} from "./cel/rules/validate.js";
 export { UNBOUNDED as MOST_COST } from "./cel/cost/factors.js";

@@ -1,6 +1,7 @@
 export * from "./async/async.js";
 export * from "./async/channel.js";
 export * from "./clock/clock.js";
+export * from "./clock/sliced.js";
 export * from "./clock/virtual.js";
 export * from "./collections/heap.js";
 export * from "./encoding/encoding.js";

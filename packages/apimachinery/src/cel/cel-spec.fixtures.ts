@@ -22,7 +22,7 @@ import {
 import { ValueList } from "./value/list.js";
 import { ValueMap } from "./value/map.js";
 import { parseDuration, parseTimestamp } from "./value/time.js";
-import { TypeValue, Uint, type Value } from "./value/value.js";
+import { CelError, TypeValue, Uint, type Value } from "./value/value.js";
 
 export interface SpecCase {
   readonly name: string;
@@ -82,7 +82,8 @@ function listValue(values: readonly Json[]): Value | undefined {
 
 function mapValue(entries: readonly { readonly key: Json; readonly value: Json }[]): Value | undefined {
   const pairs = entries.map((entry) => [specValue(entry.key), specValue(entry.value)] as const);
-  return pairs.flat().includes(undefined) ? undefined : ValueMap.of(pairs as readonly (readonly [Value, Value])[]);
+  const map = pairs.flat().includes(undefined) ? undefined : ValueMap.of(pairs as readonly (readonly [Value, Value])[]);
+  return map instanceof CelError ? undefined : map;
 }
 
 function objectValue(json: Json): Value | undefined {

@@ -2,13 +2,20 @@
 // or crashes.
 import { isCelError, isCelList, isCelMap, isCelUint, run as runOther } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
+import { unsliced } from "@fairlead/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { structuralSchema } from "../schema/structural.js";
+import { checkExpression } from "./check/check.js";
 import { compileExpression, type Environment } from "./expression.js";
+import { BASE_DECLARATIONS } from "./lib/base.js";
 import { declaredSizes, declaredType, fieldTables } from "./rules/declared.js";
 import { schemaValue } from "./rules/schema-value.js";
+import { CostExceeded, Frame } from "./run/frame.js";
+import { planExpression } from "./run/plan.js";
+import { planSliced } from "./run/sliced.js";
+import { parseExpression } from "./syntax/parse.js";
 import { elementsOf } from "./value/list.js";
 import { CelError, isList, isMap, Uint, type Result } from "./value/value.js";
 
@@ -191,6 +198,32 @@ describe("costs", () => {
     ints: ["self.ns"],
     strings: ["self.ss"],
     map: ["self.m"],
+  });
+
+  it("and values are the same in slices and without a pause", () => {
+    const variables = environment.variables;
+    const scope = { ...BASE_DECLARATIONS, variables, fields: environment.fields ?? (() => undefined) };
+    fc.assert(
+      fc.property(bool, OBJECTS, fc.integer({ min: 1, max: 400 }), (text, object, limit) => {
+        const parsed = parseExpression(`${text} || self.ss.exists(x, x.matches('a+') && self.ns.all(y, y > 0))`);
+        if (!parsed.ok) throw new Error("it does not parse");
+        const checked = checkExpression(parsed.expr, parsed.nodes, { scope, issues: [] });
+        const input = { checked, declarations: BASE_DECLARATIONS, mostOwnCost: new Map<number, number>() };
+        const [plain, sliced] = [planExpression(input), planSliced(input)];
+        const self = schemaValue(object, SCHEMA);
+        const outcome = (run: (frame: Frame) => Result): unknown => {
+          const frame = new Frame(() => self, limit);
+          try {
+            return [run(frame), frame.cost];
+          } catch (error) {
+            if (!(error instanceof CostExceeded)) throw error;
+            return "too expensive";
+          }
+        };
+        expect(outcome((frame) => unsliced(sliced(frame)))).toEqual(outcome(plain));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("are never above their estimate", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { INT, listOf, mapOf, STRING } from "./check/types.js";
 import { compileExpression, type CelProgram, type Environment } from "./expression.js";
 import { ValueList } from "./value/list.js";
-import { CelError, type CelList, type Result } from "./value/value.js";
+import { CelError, TOO_HEAVY, type CelList, type Result } from "./value/value.js";
 
 const NOTHING: Environment = { variables: new Map() };
 
@@ -226,6 +226,7 @@ describe("a call that costs too much", () => {
     const list: CelList = {
       kind: "list",
       length: 10_000,
+      weight: 10_000,
       at: (index) => {
         read++;
         return BigInt(index);
@@ -238,3 +239,12 @@ describe("a call that costs too much", () => {
     expect(read).toBeLessThan(2);
   });
 });
+
+it.each([(x: string) => `[${x}, ${x}]`, (x: string) => `{'a': ${x}, 'b': ${x}}`])(
+  "refuses to make values of shared parts that could never be counted",
+  (twice) => {
+    const doubled = Array.from({ length: 40 }, (_, i) => `.map(x${i}, ${twice(`x${i}`)})`).join("");
+    const { result } = program(`[1]${doubled} == [1]${doubled}`).run(() => undefined, 1_000_000);
+    expect(result).toEqual(TOO_HEAVY);
+  },
+);

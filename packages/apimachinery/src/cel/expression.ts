@@ -1,4 +1,5 @@
 // From text to something that runs: parsing, types, checks of literals, an estimate of the cost, a plan.
+import { unsliced, type Sliced } from "@fairlead/base";
 import type { Checked, Scope } from "./check/check.js";
 import { checkExpression } from "./check/check.js";
 import type { CelType } from "./check/types.js";
@@ -6,8 +7,9 @@ import { literalIssues } from "./check/literals.js";
 import { estimateCost } from "./cost/estimate.js";
 import type { SizeEstimator } from "./cost/node.js";
 import { BASE_DECLARATIONS } from "./lib/base.js";
-import { CostExceeded, Frame, type Variables } from "./run/frame.js";
+import { CostExceeded, Frame, SliceSpent, type Step, type Variables } from "./run/frame.js";
 import { planExpression } from "./run/plan.js";
+import { planSliced, type SlicedStep } from "./run/sliced.js";
 import { parseExpression } from "./syntax/parse.js";
 import { formatIssues, type Issue } from "./syntax/source.js";
 import { CelError, type Result } from "./value/value.js";
@@ -28,6 +30,8 @@ export interface CelProgram {
   /** The most that it may cost; 2^64 where that is not known. */
   readonly maxCost: number;
   run(variables: Variables, limit: number): Outcome;
+  /** The same in slices, for what may take long. */
+  running(variables: Variables, limit: number): Sliced<Outcome>;
 }
 
 export interface Outcome {
@@ -60,19 +64,46 @@ export function compileExpression(text: string, environment: Environment): Compi
 
 function programOf(checked: Checked, sizes: SizeEstimator): CelProgram {
   const { cost, mostOwnCost } = estimateCost(checked, sizes);
-  const step = planExpression({ checked, declarations: BASE_DECLARATIONS, mostOwnCost });
+  const input = { checked, declarations: BASE_DECLARATIONS, mostOwnCost };
+  const step = planExpression(input);
+  let sliced: SlicedStep | undefined;
+  function* running(variables: Variables, limit: number): Sliced<Outcome> {
+    // Most are done before they would pause; what is not is begun again, which changes nothing.
+    const quick = outcomeAtOnce(step, new Frame(variables, limit, QUICK_WORK));
+    if (quick !== undefined) return quick;
+    yield QUICK_WORK;
+    return yield* outcome((sliced ??= planSliced(input)), new Frame(variables, limit));
+  }
   return {
     type: checked.types.get(checked.expr.id) as CelType,
     references: checked.references,
     maxCost: cost.max,
-    run: (variables, limit) => {
-      const frame = new Frame(variables, limit);
-      try {
-        return { result: step(frame), cost: frame.cost, exceeded: false };
-      } catch (error) {
-        if (!(error instanceof CostExceeded)) throw error;
-        return { result: new CelError(error.message), cost: frame.cost, exceeded: true };
-      }
-    },
+    run: (variables, limit) => unsliced(running(variables, limit)),
+    running,
   };
+}
+
+/** How much work a run may be before it is run in slices. */
+const QUICK_WORK = 10_000;
+
+/** Undefined when it takes too long. */
+function outcomeAtOnce(step: Step, frame: Frame): Outcome | undefined {
+  try {
+    return { result: step(frame), cost: frame.cost, exceeded: false };
+  } catch (error) {
+    return error instanceof SliceSpent ? undefined : exceeded(error, frame);
+  }
+}
+
+function* outcome(step: SlicedStep, frame: Frame): Sliced<Outcome> {
+  try {
+    return { result: yield* step(frame), cost: frame.cost, exceeded: false };
+  } catch (error) {
+    return exceeded(error, frame);
+  }
+}
+
+function exceeded(error: unknown, frame: Frame): Outcome {
+  if (!(error instanceof CostExceeded)) throw error;
+  return { result: new CelError(error.message), cost: frame.cost, exceeded: true };
 }

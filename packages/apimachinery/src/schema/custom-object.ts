@@ -1,13 +1,21 @@
 // The two steps that every object from outside goes through: decoding by its kind's schema, and, for custom resources,
 // validation (apiextensions-apiserver: pkg/apiserver/customresource_handler.go, pkg/registry/customresource/strategy.go).
-import { byCodeUnit, FairleadError, getOwn, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  byCodeUnit,
+  FairleadError,
+  getOwn,
+  unsliced,
+  type JsonObject,
+  type JsonValue,
+  type Sliced,
+} from "@fairlead/base";
 import { formatFieldError, type FieldError } from "../validation/field-error.js";
 import { decodeGo } from "./decode.js";
 import { coerceMetadata, validateEmbedded } from "./embedded.js";
 import { validateListTypes } from "./list-types.js";
 import { dropNonNullableNulls, prune } from "./prune.js";
 import type { Schema } from "./schema.js";
-import { validateValue } from "./validate.js";
+import { validatingValue } from "./validate.js";
 
 /** A value whose types do not fit its kind. The message is Go's decoder's. */
 export class DecodeError extends FairleadError {
@@ -66,11 +74,17 @@ export function validateCustomObject(
   schema: Schema,
   options: CustomValidation,
 ): readonly FieldError[] {
-  const errors = [
-    ...schemaErrors(object, schema, options),
-    ...validateEmbedded(object, schema),
-    ...listErrors(object, schema, options.old),
-  ];
+  return unsliced(validatingCustomObject(object, schema, options));
+}
+
+/** validateCustomObject in slices. */
+export function* validatingCustomObject(
+  object: JsonObject,
+  schema: Schema,
+  options: CustomValidation,
+): Sliced<readonly FieldError[]> {
+  const own = yield* schemaErrors(object, schema, options);
+  const errors = [...own, ...validateEmbedded(object, schema), ...listErrors(object, schema, options.old)];
   return hasRules(schema) && skipsRules(errors) ? [...errors, RULES_SKIPPED] : errors;
 }
 
@@ -97,12 +111,19 @@ function isBlocking({ type }: FieldError): boolean {
   ].includes(type);
 }
 
-function schemaErrors(object: JsonObject, schema: Schema, { status, old }: CustomValidation): readonly FieldError[] {
-  if (!status) return validateValue(object, schema, { old });
+function* schemaErrors(
+  object: JsonObject,
+  schema: Schema,
+  { status, old }: CustomValidation,
+): Sliced<readonly FieldError[]> {
+  if (!status) return yield* validatingValue(object, schema, { old });
   const value = getOwn(object, "status");
   const field = schema.properties?.get("status");
   if (value === undefined || field === undefined) return [];
-  return validateValue(value, field, { path: "status", old: old === undefined ? undefined : getOwn(old, "status") });
+  return yield* validatingValue(value, field, {
+    path: "status",
+    old: old === undefined ? undefined : getOwn(old, "status"),
+  });
 }
 
 /** Items that stand twice; not where they did so before. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { deepFreeze, type JsonObject, type JsonValue, type MutableJsonObject } from "@fairlead/base";
-import { applySchemaDefaults } from "./defaults.js";
+import { applySchemaDefaults, DefaultsError } from "./defaults.js";
 import { structuralSchema } from "./structural.js";
 
 const properties = (fields: JsonObject): JsonValue => ({ type: "object", properties: fields });
@@ -33,4 +33,17 @@ it.each<[sentence: string, schema: JsonValue, value: JsonObject, filled: JsonVal
   const object: MutableJsonObject = { ...deepFreeze(value) };
   applySchemaDefaults(object, structuralSchema(schema));
   expect(object).toEqual(filled);
+});
+
+it("does not fill in more than any object may have", () => {
+  const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, "x"]));
+  const schema = structuralSchema({
+    type: "object",
+    properties: {
+      l: { type: "array", items: { type: "object", properties: { a: { type: "object", default: fields } } } },
+    },
+  });
+  const empty = (count: number): MutableJsonObject => ({ l: Array.from({ length: count }, () => ({})) });
+  expect(() => applySchemaDefaults(empty(100), schema)).not.toThrow();
+  expect(() => applySchemaDefaults(empty(40_000), schema)).toThrow(DefaultsError);
 });

@@ -17,7 +17,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ["email", isEmailAddress],
   [
     "hostname",
-    (text) => HOSTNAME.test(text) && text.length <= 255 && text.split(".").every((part) => part.length <= 63),
+    (text) => text.length <= 255 && HOSTNAME.test(text) && text.split(".").every((part) => part.length <= 63),
   ],
   ["ipv4", (text) => text.includes(".") && parseIp(text) !== undefined],
   ["ipv6", (text) => text.includes(":") && parseIp(text) !== undefined],
@@ -112,7 +112,8 @@ const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour
 
 /** Go's durations (`1h2m`), and Scala's (`5 minutes`) anywhere in the text. */
 function isDuration(text: string): boolean {
-  if (/^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
-  for (const match of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) if (UNITS.test((match[1] ?? "").toLowerCase())) return true;
+  if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
+  for (const match of text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g))
+    if (UNITS.test((match[1] ?? "").toLowerCase())) return true;
   return false;
 }

@@ -11,6 +11,8 @@ export interface CharacterSet {
 export interface SetPiece {
   readonly source: string;
   readonly negated: boolean;
+  /** The first and the last character, where the piece is nothing but a range. */
+  readonly range?: readonly [from: number, to: number];
 }
 
 /** Tells whether a character, by its code point, is in the set. */
@@ -22,7 +24,7 @@ export const ANY_BUT_NEWLINE: CharacterSet = { pieces: [rangePiece(10, 10)], neg
 
 /** The characters from one to another. */
 export function rangePiece(from: number, to: number): SetPiece {
-  return { source: `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`, negated: false };
+  return { source: `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`, negated: false, range: [from, to] };
 }
 
 const PERL: ReadonlyMap<string, string> = new Map([
@@ -100,15 +102,30 @@ function isValid(source: string): boolean {
 
 const ASCII = 128;
 
-/** The test of a set: a table for ASCII, JavaScript's classes for the rest. */
+/** The test of a set: ranges are compared; for others there is a table for ASCII, and JavaScript's classes for the rest. */
 export function characterTest(set: CharacterSet): CharacterTest {
-  if (set.pieces.length === 0) return () => set.negated;
+  const { pieces, negated, foldCase } = set;
+  if (pieces.length === 0) return () => negated;
+  const ranges = foldCase ? [] : pieces.flatMap((piece) => (piece.range === undefined ? [] : [piece.range]));
+  return ranges.length === pieces.length && ranges.length <= MOST_RANGES ? rangeTest(ranges, negated) : classTest(set);
+}
+
+const MOST_RANGES = 4;
+
+function rangeTest(ranges: readonly (readonly [from: number, to: number])[], negated: boolean): CharacterTest {
+  return (point) => {
+    for (const [from, to] of ranges) if (point >= from && point <= to) return !negated;
+    return negated;
+  };
+}
+
+function classTest(set: CharacterSet): CharacterTest {
   const flags = set.foldCase ? "iu" : "u";
   const tests = set.pieces.map(({ source, negated }) => ({ regExp: new RegExp(`^[${source}]$`, flags), negated }));
-  const slow = (point: number): boolean => {
+  const table = new Array<boolean | undefined>(ASCII);
+  const look = (point: number): boolean => {
     const text = String.fromCodePoint(point);
     return tests.some(({ regExp, negated }) => regExp.test(text) !== negated) !== set.negated;
   };
-  const table = Array.from({ length: ASCII }, (_, point) => slow(point));
-  return (point) => (point < ASCII ? table[point] === true : slow(point));
+  return (point) => (point < ASCII ? (table[point] ??= look(point)) : look(point));
 }

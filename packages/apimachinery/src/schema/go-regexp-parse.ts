@@ -1,15 +1,8 @@
 // The syntax of Go's regular expressions with its messages (Go: regexp/syntax/parse.go, with the flags of regexp.Compile).
-import { FairleadError } from "@fairlead/base";
-import {
-  ANY_BUT_NEWLINE,
-  ANY_CHARACTER,
-  perlPiece,
-  posixPiece,
-  rangePiece,
-  unicodePiece,
-  type CharacterSet,
-  type SetPiece,
-} from "./go-regexp-class.js";
+import type { Sliced } from "@fairlead/base";
+import { ANY_BUT_NEWLINE, ANY_CHARACTER, rangePiece, type CharacterSet } from "./go-regexp-class.js";
+import { GoRegExpError } from "./go-regexp-error.js";
+import { readEscape, readPiece, readPoint, readSet, type Reader } from "./go-regexp-sets.js";
 
 /** What a regular expression consists of. Groups are not told apart: nobody asks what they matched. */
 export type RegExpNode =
@@ -29,13 +22,6 @@ export type RegExpNode =
 /** Conditions on a place between characters. */
 export type Assertion = "textStart" | "textEnd" | "lineStart" | "lineEnd" | "boundary" | "noBoundary";
 
-/** An expression that Go does not compile. The message is Go's. */
-export class GoRegExpError extends FairleadError {
-  constructor(code: string, part: string) {
-    super("BadRegExp", `error parsing regexp: ${code}: \`${part}\``);
-  }
-}
-
 const MOST_REPEATS = 1000;
 const DEEPEST = 1000;
 
@@ -54,9 +40,7 @@ interface Frame {
   nodes: RegExpNode[];
 }
 
-interface State {
-  readonly text: string;
-  at: number;
+interface State extends Reader {
   flags: Flags;
   /** Where the repetition began that has just been read. */
   lastRepeat: number | undefined;
@@ -64,12 +48,13 @@ interface State {
 }
 
 /** @throws GoRegExpError */
-export function parseGoRegExp(text: string): RegExpNode {
+export function* parseGoRegExp(text: string): Sliced<RegExpNode> {
   const flags: Flags = { foldCase: false, multiLine: false, dotNewline: false, ungreedy: false };
   const state: State = { text, at: 0, flags, lastRepeat: undefined, frames: [{ flags, alternatives: [], nodes: [] }] };
-  while (state.at < text.length) {
+  for (let items = 1; state.at < text.length; items++) {
     const start = state.at;
     state.lastRepeat = readItem(state) ? start : undefined;
+    if (items % 1000 === 0) yield 10_000;
   }
   if (state.frames.length > 1) throw new GoRegExpError("missing closing )", text);
   const node = closed(top(state));
@@ -147,12 +132,6 @@ function readItem(state: State): boolean {
 function literal(state: State, point: number): void {
   const set = { pieces: [rangePiece(point, point)], negated: false, foldCase: state.flags.foldCase };
   top(state).nodes.push({ kind: "set", set });
-}
-
-function readPoint(state: State): number {
-  const point = state.text.codePointAt(state.at) ?? 0;
-  state.at += point > 0xffff ? 2 : 1;
-  return point;
 }
 
 interface Count {
@@ -285,124 +264,4 @@ function readEscaped(state: State): void {
   const piece = readPiece(state);
   if (piece === undefined) literal(state, readEscape(state));
   else top(state).nodes.push({ kind: "set", set: { pieces: [piece], negated: false, foldCase: state.flags.foldCase } });
-}
-
-/** `\d`, `\pL`, `\p{Greek}` and the like. */
-function readPiece(state: State): SetPiece | undefined {
-  const { text, at } = state;
-  if (text[at] !== "\\") return undefined;
-  const letter = text[at + 1] ?? "";
-  if (letter === "p" || letter === "P") return readUnicode(state, letter === "P");
-  const piece = perlPiece(letter);
-  if (piece !== undefined) state.at += 2;
-  return piece;
-}
-
-function readUnicode(state: State, negated: boolean): SetPiece {
-  const { text, at } = state;
-  const inBraces = text[at + 2] === "{";
-  const end = inBraces ? text.indexOf("}", at) + 1 : at + 2 + ((text.codePointAt(at + 2) ?? 0) > 0xffff ? 2 : 1);
-  if (end === 0) throw new GoRegExpError("invalid character class range", text.slice(at));
-  const whole = text.slice(at, end);
-  const name = inBraces ? whole.slice(3, -1) : whole.slice(2);
-  const opposite = name.startsWith("^");
-  const piece = unicodePiece(opposite ? name.slice(1) : name, opposite !== negated);
-  if (piece === undefined) throw new GoRegExpError("invalid character class range", whole);
-  state.at = end;
-  return piece;
-}
-
-const CONTROLS: ReadonlyMap<string, number> = new Map([
-  ["a", 7],
-  ["f", 12],
-  ["n", 10],
-  ["r", 13],
-  ["t", 9],
-  ["v", 11],
-]);
-
-const OCTAL = /\\(?:0[0-7]{0,2}|[1-7][0-7]{1,2})/y;
-const HEX = /\\x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/y;
-
-/** The one character that an escape stands for. */
-function readEscape(state: State): number {
-  const { text, at } = state;
-  if (at + 1 >= text.length) throw new GoRegExpError("trailing backslash at end of expression", "");
-  OCTAL.lastIndex = HEX.lastIndex = at;
-  const octal = OCTAL.exec(text)?.[0];
-  if (octal !== undefined) {
-    state.at += octal.length;
-    return parseInt(octal.slice(1), 8);
-  }
-  const hex = HEX.exec(text);
-  const value = hex === null ? NaN : parseInt(hex[1] ?? hex[2] ?? "", 16);
-  if (hex !== null && value <= 0x10ffff) {
-    state.at += hex[0].length;
-    return value;
-  }
-  state.at++;
-  const point = readPoint(state);
-  const character = String.fromCodePoint(point);
-  const control = CONTROLS.get(character);
-  if (control !== undefined) return control;
-  if (point < 0x80 && !/[0-9A-Za-z]/.test(character)) return point;
-  throw new GoRegExpError("invalid escape sequence", text.slice(at, at + badEscapeLength(text, at)));
-}
-
-/** How much of a bad escape Go has read when it gives up. */
-function badEscapeLength(text: string, at: number): number {
-  if (text[at + 1] !== "x") return 1 + String.fromCodePoint(text.codePointAt(at + 1) ?? 0).length;
-  const rest = [...text.slice(at + 2)];
-  if (rest[0] !== "{") return 2 + rest.slice(0, 2).join("").length;
-  let value = 0;
-  for (let i = 1; i < rest.length; i++) {
-    const digit = parseInt(rest[i] ?? "", 16);
-    value = value * 16 + digit;
-    if (Number.isNaN(digit) || value > 0x10ffff) return 2 + rest.slice(0, i + 1).join("").length;
-  }
-  return 2 + rest.join("").length;
-}
-
-/** `[…]`. */
-function readSet(state: State): CharacterSet {
-  const { text } = state;
-  const start = state.at++;
-  const negated = text[state.at] === "^";
-  if (negated) state.at++;
-  const pieces: SetPiece[] = [];
-  for (let first = true; first || text[state.at] !== "]"; first = false) {
-    const piece = readNamed(state) ?? readPiece(state) ?? readRange(state, start);
-    pieces.push(piece);
-  }
-  state.at++;
-  return { pieces, negated, foldCase: state.flags.foldCase };
-}
-
-/** `[:alpha:]` inside a set. */
-function readNamed(state: State): SetPiece | undefined {
-  const { text, at } = state;
-  if (!text.startsWith("[:", at) || text.length <= at + 2) return undefined;
-  const end = text.indexOf(":]", at + 2);
-  if (end < 0) return undefined;
-  const piece = posixPiece(text.slice(at + 2, end));
-  if (piece === undefined) throw new GoRegExpError("invalid character class range", text.slice(at, end + 2));
-  state.at = end + 2;
-  return piece;
-}
-
-function readRange(state: State, start: number): SetPiece {
-  const { text } = state;
-  const begin = state.at;
-  const from = readSetCharacter(state, start);
-  if (text[state.at] !== "-" || state.at + 1 >= text.length || text[state.at + 1] === "]")
-    return rangePiece(from, from);
-  state.at++;
-  const to = readSetCharacter(state, start);
-  if (to < from) throw new GoRegExpError("invalid character class range", text.slice(begin, state.at));
-  return rangePiece(from, to);
-}
-
-function readSetCharacter(state: State, start: number): number {
-  if (state.at >= state.text.length) throw new GoRegExpError("missing closing ]", state.text.slice(start));
-  return state.text[state.at] === "\\" ? readEscape(state) : readPoint(state);
 }

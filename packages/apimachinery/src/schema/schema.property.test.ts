@@ -4,6 +4,7 @@ import {
   cloneJson,
   deepEqual,
   isObject,
+  unsliced,
   type JsonObject,
   type JsonValue,
   type MutableJsonObject,
@@ -15,7 +16,8 @@ import { goForm } from "./go-form.js";
 import { dropNonNullableNulls, prune } from "./prune.js";
 import type { Schema } from "./schema.js";
 import { structuralSchema } from "./structural.js";
-import { validateValue } from "./validate.js";
+import { isKnownValid } from "./recognize.js";
+import { explainingValue, validateValue } from "./validate.js";
 
 const name = fc.constantFrom("a", "b", "c", "metadata", "kind");
 const scalar = fc.constantFrom<JsonValue>("x", "", 0, 1, 1.5, true, null);
@@ -96,6 +98,59 @@ it("finds nothing wrong with what has not changed", () => {
       expect(validateValue(any, of, { old: any })).toEqual([]);
     }),
   );
+});
+
+const constrained = fc.letrec<{ schema: JsonObject }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    fc.record(
+      {
+        type: fc.constantFrom("string", "integer", "number", "boolean", "array", "object"),
+        nullable: fc.boolean(),
+        enum: fc.array(scalar, { maxLength: 3 }),
+        format: fc.constantFrom("int32", "date", "double", "nothing"),
+        minimum: fc.constantFrom(0, 1, 1.5),
+        multipleOf: fc.constantFrom(1, 2),
+        minLength: fc.constantFrom(0, 1),
+        maxLength: fc.constantFrom(0, 1),
+        pattern: fc.constantFrom("^x$", "("),
+        maxItems: fc.constant(1),
+        minProperties: fc.constant(1),
+        required: fc.constant(["a"]),
+        "x-kubernetes-int-or-string": fc.constant(true),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.record(
+      {
+        type: fc.constantFrom("object", "array"),
+        properties: fc.dictionary(name, tie("schema"), { maxKeys: 3, noNullPrototype: true }),
+        items: tie("schema"),
+        additionalProperties: tie("schema"),
+        anyOf: fc.array(tie("schema"), { maxLength: 2 }),
+        oneOf: fc.array(tie("schema"), { maxLength: 2 }),
+        allOf: fc.array(tie("schema"), { maxLength: 2 }),
+        not: tie("schema"),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+}));
+
+it("finds nothing wrong the quick way just where the long way finds nothing", () => {
+  let [valid, invalid] = [0, 0];
+  fc.assert(
+    fc.property(value.any, constrained.schema.map(structuralSchema), fc.option(value.any), (any, of, old) => {
+      const errors = unsliced(explainingValue(any, of, old === null ? {} : { old }));
+      const known = isKnownValid(any, of, { ratchets: old !== null });
+      if (known) expect(errors).toEqual([]);
+      if (old === null) expect(known).toBe(errors.length === 0);
+      if (known) valid++;
+      else invalid++;
+    }),
+    { numRuns: 4000 },
+  );
+  expect(Math.min(valid, invalid)).toBeGreaterThan(50);
 });
 
 /** Values that fit a built-in type, with nulls, empty values and odd spellings among them. */

@@ -11,16 +11,28 @@ import {
   isArray,
   isObject,
   stringifyJson,
+  unsliced,
   type JsonObject,
   type JsonValue,
+  type Sliced,
 } from "@fairlead/base";
-import { childPath, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from "../validation/errors.js";
+import { childPath, invalid, required, tooMany } from "../validation/errors.js";
 import type { FieldError } from "../validation/field-error.js";
-import { isStringFormat, matchesFormat } from "./formats.js";
-import { goRegExp, type GoRegExp } from "./go-regexp.js";
+import { isStringFormat } from "./formats.js";
+import { isKnownValid } from "./recognize.js";
 import type { SchemaError } from "./schema-error.js";
 import type { Schema } from "./schema.js";
 import { validateNumber } from "./validate-number.js";
+import {
+  allowedOf,
+  bad,
+  enumErrors,
+  formatErrors,
+  stringErrors,
+  typeErrors,
+  typesOf,
+  wrongType,
+} from "./validate-value.js";
 
 export interface ValidateOptions {
   /** The stored value, on an update: what has not changed is not reported. */
@@ -31,12 +43,37 @@ export interface ValidateOptions {
 
 /** What is wrong with a value, in Kubernetes' order; objects are walked in the order of their schema. */
 export function validateValue(value: JsonValue, schema: Schema, options: ValidateOptions = {}): readonly FieldError[] {
-  const result = node(value, schema, { path: "", old: options.old, correlated: options.old !== undefined });
+  return unsliced(validatingValue(value, schema, options));
+}
+
+/** validateValue in slices. What is valid is mostly found out by a quicker way, which cannot tell what is wrong. */
+export function* validatingValue(
+  value: JsonValue,
+  schema: Schema,
+  { old, path = "" }: ValidateOptions = {},
+): Sliced<readonly FieldError[]> {
+  return isKnownValid(value, schema, { ratchets: old !== undefined })
+    ? []
+    : yield* explainingValue(value, schema, { old, path });
+}
+
+/** The long way: looks at everything, and knows the words for it. */
+export function* explainingValue(
+  value: JsonValue,
+  schema: Schema,
+  { old, path = "" }: ValidateOptions = {},
+): Sliced<readonly FieldError[]> {
+  const result = yield* node(value, schema, { path: "", old, correlated: old !== undefined });
   const seen = new Set<string>();
   return result.errors
     .filter(({ message }) => !seen.has(message) && seen.add(message) !== undefined)
-    .map(({ error }) => moved(error, options.path ?? ""));
+    .map(({ error }) => moved(error, path));
 }
+
+/** Errors at most of one list or map; nobody reads so many. */
+const MOST_ERRORS = 10_000;
+/** What it takes to look at one value. */
+const VALUE_WORK = 20;
 
 interface Result {
   readonly errors: readonly SchemaError[];
@@ -59,8 +96,9 @@ function moved(error: FieldError, prefix: string): FieldError {
   return { ...error, field: field === "" ? (prefix === "" ? "<nil>" : prefix) : childPath(prefix, field) };
 }
 
-function node(value: JsonValue, schema: Schema, place: Place): Result {
-  const result = value === null ? nullNode(schema, place) : valueNode(value, schema, place);
+function* node(value: JsonValue, schema: Schema, place: Place): Sliced<Result> {
+  yield VALUE_WORK + (allowedOf(schema)?.work ?? 0);
+  const result = value === null ? nullNode(schema, place) : yield* valueNode(value, schema, place);
   if (result.errors.length === 0 || !place.correlated || !deepEqual(value, place.old)) return result;
   return { errors: [], matches: result.matches };
 }
@@ -71,22 +109,22 @@ function nullNode(schema: Schema, { path }: Place): Result {
   return merged(1, bad ? [wrongType(path, types.join(","), "null")] : [], enumErrors(null, schema, path));
 }
 
-function valueNode(value: JsonValue, schema: Schema, place: Place): Result {
+function* valueNode(value: JsonValue, schema: Schema, place: Place): Sliced<Result> {
   const results: Result[] = [];
   const apply = (result: Result): void => void results.push({ ...result, matches: result.matches + 1 });
   if (typesOf(schema).length > 0 || schema.format !== undefined)
     apply({ errors: typeErrors(value, schema, place.path), matches: 1 });
-  apply(junctors(value, schema, place));
+  apply(yield* junctors(value, schema, place));
   if (typeof value === "string") {
-    apply({ errors: stringErrors(value, schema, place.path), matches: 0 });
+    apply({ errors: yield* stringErrors(value, schema, place.path), matches: 0 });
     if (schema.format !== undefined && isStringFormat(schema.format))
       apply({ errors: formatErrors(value, schema.format, place.path), matches: 0 });
   }
   if (typeof value === "number" || typeof value === "bigint")
     apply({ errors: validateNumber(value, schema, place.path), matches: 1 });
-  if (isArray(value)) apply(list(value, schema, place));
+  if (isArray(value)) apply(yield* list(value, schema, place));
   apply({ errors: enumErrors(value, schema, place.path), matches: 0 });
-  if (isObject(value)) apply(object(value, schema, place));
+  if (isObject(value)) apply(yield* object(value, schema, place));
   return results.reduce(join, { errors: [], matches: 1 });
 }
 
@@ -99,102 +137,7 @@ function merged(matches: number, ...errors: readonly (readonly SchemaError[])[])
   return { errors: errors.flat(), matches };
 }
 
-function typesOf(schema: Schema): readonly string[] {
-  if (schema.intOrString === true) return ["integer", "string"];
-  return schema.type === undefined ? [] : [schema.type];
-}
-
-/** JSON type and Go's format of a value: whole numbers beyond int64 are floats. */
-function kindOf(value: JsonValue): readonly [type: string, format: string] {
-  if (typeof value === "boolean") return ["boolean", ""];
-  if (typeof value === "string") return ["string", ""];
-  if (typeof value === "bigint")
-    return BigInt.asIntN(64, value) === value ? ["integer", "int64"] : ["number", "float64"];
-  if (typeof value === "number") return Number.isSafeInteger(value) ? ["integer", "int64"] : ["number", "float64"];
-  return isArray(value) ? ["array", ""] : ["object", ""];
-}
-
-function typeErrors(value: JsonValue, schema: Schema, path: string): readonly SchemaError[] {
-  const types = typesOf(schema);
-  const [type, valueFormat] = kindOf(value);
-  const numeric = types.includes("number") || types.includes("integer");
-  const fits = types.includes(type) || (type === "integer" && types.includes("number"));
-  const { format } = schema;
-  if (
-    format !== undefined &&
-    type !== "string" &&
-    type !== "array" &&
-    !fits &&
-    valueFormat !== format &&
-    isEnforced(schema, format)
-  ) {
-    return [wrongType(path, format, valueFormat)];
-  }
-  if (!numeric && format !== undefined && isEnforced(schema, format) && (type === "string" || type === "array"))
-    return [];
-  return fits ? [] : [wrongType(path, types.join(","), type)];
-}
-
-const NUMBER_FORMATS: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
-
-/** Formats that nobody knows are stripped from a schema before it is used. */
-function isEnforced(schema: Schema, format: string): boolean {
-  return isStringFormat(format) || (schema.type !== "string" && NUMBER_FORMATS.has(format));
-}
-
-function wrongType(path: string, type: string, value: string): SchemaError {
-  const message = `${path} in body must be of type ${type}: ${JSON.stringify(value)}`;
-  return { message, error: typeInvalid(path, value, message) };
-}
-
-function stringErrors(value: string, schema: Schema, path: string): readonly SchemaError[] {
-  const { maxLength, minLength, pattern } = schema;
-  const length = maxLength === undefined && minLength === undefined ? 0 : [...value].length;
-  if (maxLength !== undefined && length > maxLength)
-    return [{ message: `${path} long`, error: tooLong(path, maxLength) }];
-  if (minLength !== undefined && length < minLength)
-    return [bad(path, value, `should be at least ${minLength} chars long`)];
-  if (pattern !== undefined && patternOf(schema, pattern)?.test(value) !== true)
-    return [bad(path, value, `should match '${pattern}'`)];
-  return [];
-}
-
-/** Expressions that have been compiled; a schema never changes. */
-const compiled = new WeakMap<Schema, { readonly regExp: GoRegExp | undefined }>();
-
-function patternOf(schema: Schema, pattern: string): GoRegExp | undefined {
-  const known = compiled.get(schema);
-  if (known !== undefined) return known.regExp;
-  const regExp = goRegExp(pattern);
-  compiled.set(schema, { regExp });
-  return regExp;
-}
-
-function formatErrors(value: string, format: string, path: string): readonly SchemaError[] {
-  return matchesFormat(format, value) === false ? [wrongType(path, format, value)] : [];
-}
-
-/** `path in body <what>`, with the value. */
-function bad(path: string, value: JsonValue, what: string): SchemaError {
-  const message = `${path} in body ${what}`;
-  return { message, error: invalid(path, value, message) };
-}
-
-function enumErrors(value: JsonValue, schema: Schema, path: string): readonly SchemaError[] {
-  const values = schema.enum;
-  if (values === undefined || values.length === 0 || values.some((allowed) => isEnumValue(value, allowed))) return [];
-  const supported = values.map((allowed) => (typeof allowed === "string" ? allowed : JSON.stringify(allowed)));
-  return [{ message: `${path} in body should be one of`, error: notSupported(path, value, supported) }];
-}
-
-function isEnumValue(value: JsonValue, allowed: JsonValue): boolean {
-  if (allowed === null) return false;
-  if (typeof value === "number" && typeof allowed === "number" && Number.isInteger(allowed))
-    return Math.trunc(value) === allowed;
-  return deepEqual(value, allowed);
-}
-
-function list(value: readonly JsonValue[], schema: Schema, place: Place): Result {
+function* list(value: readonly JsonValue[], schema: Schema, place: Place): Sliced<Result> {
   const { items, minItems, maxItems } = schema;
   const { path } = place;
   const errors: SchemaError[] = [];
@@ -203,7 +146,8 @@ function list(value: readonly JsonValue[], schema: Schema, place: Place): Result
     const old = correlatedItems(value, schema, place);
     for (const [i, item] of value.entries()) {
       const before = old?.[i];
-      const result = node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined });
+      if (errors.length >= MOST_ERRORS) break;
+      const result = yield* node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined });
       for (const error of result.errors) errors.push(error);
       matches += result.matches;
     }
@@ -244,7 +188,7 @@ function keyValue(item: JsonObject, key: string, schema: Schema): JsonValue | un
   return getOwn(item, key) ?? schema.items?.properties?.get(key)?.default;
 }
 
-function object(value: JsonObject, schema: Schema, place: Place): Result {
+function* object(value: JsonObject, schema: Schema, place: Place): Sliced<Result> {
   const { path } = place;
   const { properties, additionalProperties: additional, minProperties, maxProperties } = schema;
   const keys = Object.keys(value);
@@ -260,13 +204,13 @@ function object(value: JsonObject, schema: Schema, place: Place): Result {
   };
   if (additional !== undefined && additional !== true) {
     for (const key of keys.sort(byCodeUnit)) {
-      if (properties?.has(key) === true) continue;
-      add(node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)));
+      if (properties?.has(key) === true || errors.length >= MOST_ERRORS) continue;
+      add(yield* node(getOwn(value, key) as JsonValue, additional, childPlace(place, key, `${path}.${key}`)));
     }
   }
   for (const [key, property] of properties ?? []) {
     const member = getOwn(value, key);
-    if (member !== undefined) add(node(member, property, childPlace(place, key, childPath(path, key))));
+    if (member !== undefined) add(yield* node(member, property, childPlace(place, key, childPath(path, key))));
   }
   const missing = (schema.required ?? []).filter((key) => getOwn(value, key) === undefined);
   for (const key of missing) errors.push(missingError(`${path}.${key}`));
@@ -283,12 +227,15 @@ function childPlace(place: Place, key: string, path: string): Place {
   return { path, old, correlated: old !== undefined && !isType };
 }
 
-function junctors(value: JsonValue, schema: Schema, place: Place): Result {
+function* junctors(value: JsonValue, schema: Schema, place: Place): Sliced<Result> {
   let result: Result = { errors: [], matches: 1 };
-  if (schema.anyOf !== undefined && schema.anyOf.length > 0) result = join(result, anyOf(value, schema.anyOf, place));
-  if (schema.oneOf !== undefined && schema.oneOf.length > 0) result = join(result, oneOf(value, schema.oneOf, place));
-  if (schema.allOf !== undefined && schema.allOf.length > 0) result = join(result, allOf(value, schema.allOf, place));
-  if (schema.not !== undefined && node(value, schema.not, place).errors.length === 0) {
+  if (schema.anyOf !== undefined && schema.anyOf.length > 0)
+    result = join(result, yield* anyOf(value, schema.anyOf, place));
+  if (schema.oneOf !== undefined && schema.oneOf.length > 0)
+    result = join(result, yield* oneOf(value, schema.oneOf, place));
+  if (schema.allOf !== undefined && schema.allOf.length > 0)
+    result = join(result, yield* allOf(value, schema.allOf, place));
+  if (schema.not !== undefined && (yield* node(value, schema.not, place)).errors.length === 0) {
     result = join(result, unlocated(`${JSON.stringify(place.path)} must not validate the schema (not)`));
   }
   return result;
@@ -299,21 +246,21 @@ function unlocated(message: string): Result {
   return { errors: [{ message, error: invalid("<nil>", "", message) }], matches: 0 };
 }
 
-function anyOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
+function* anyOf(value: JsonValue, schemas: readonly Schema[], place: Place): Sliced<Result> {
   let best: Result | undefined;
   for (const schema of schemas) {
-    const result = node(value, schema, place);
+    const result = yield* node(value, schema, place);
     if (result.errors.length === 0) return result;
     if (best === undefined || result.matches > best.matches) best = result;
   }
   return join(unlocated(`${JSON.stringify(place.path)} must validate at least one schema (anyOf)`), best ?? NONE);
 }
 
-function oneOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
+function* oneOf(value: JsonValue, schemas: readonly Schema[], place: Place): Sliced<Result> {
   let best: Result | undefined;
   const valid: Result[] = [];
   for (const schema of schemas) {
-    const result = node(value, schema, place);
+    const result = yield* node(value, schema, place);
     if (result.errors.length === 0) valid.push(result);
     else if (valid.length === 0 && (best === undefined || result.matches > best.matches)) best = result;
   }
@@ -323,8 +270,9 @@ function oneOf(value: JsonValue, schemas: readonly Schema[], place: Place): Resu
   return valid.length === 0 ? join(error, best ?? NONE) : error;
 }
 
-function allOf(value: JsonValue, schemas: readonly Schema[], place: Place): Result {
-  const results = schemas.map((schema) => node(value, schema, place));
+function* allOf(value: JsonValue, schemas: readonly Schema[], place: Place): Sliced<Result> {
+  const results: Result[] = [];
+  for (const schema of schemas) results.push(yield* node(value, schema, place));
   const valid = results.filter((result) => result.errors.length === 0).length;
   const all = results.reduce(join, NONE);
   if (valid === schemas.length) return all;

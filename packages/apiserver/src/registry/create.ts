@@ -8,7 +8,7 @@ import { storageKey, storedKind, type Endpoint } from "./endpoint.js";
 import { alreadyExists, badRequest, forbidden, invalid, serverError } from "./failures.js";
 import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { withUniqueOwners } from "./owners.js";
-import { withDefaults, type Registry } from "./registry.js";
+import { allErrors, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
 
 export interface CreateRequest {
@@ -111,7 +111,8 @@ async function insertOnce(
   if (heavy) await registry.clock.turn();
   const untidy = request.untidy === true || differs(prepared, object, (key) => key !== "status");
   const name = metaText(object, "name");
-  const errors = createErrors(endpoint, object);
+  const checked = createErrors(registry, endpoint, object);
+  const errors = checked instanceof Promise ? await checked : checked;
   if (errors.length > 0) {
     if (heavy) await registry.clock.turn();
     throw invalid(storedKind(endpoint), name, errors);
@@ -130,15 +131,16 @@ async function insertOnce(
   return converted(endpoint, record.object, apiVersionOfObject(object));
 }
 
-function createErrors(endpoint: Endpoint, object: JsonObject): readonly FieldError[] {
-  const { strategy } = endpoint;
-  return [
-    ...validateObjectMeta(metadataOf(object), {
-      namespaced: strategy.info.namespaced,
-      ...(strategy.validateName === undefined ? {} : { validateName: strategy.validateName }),
-    }),
-    ...strategy.validateCreate(object),
-  ];
+function createErrors(
+  { clock }: Registry,
+  { strategy }: Endpoint,
+  object: JsonObject,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  const meta = validateObjectMeta(metadataOf(object), {
+    namespaced: strategy.info.namespaced,
+    ...(strategy.validateName === undefined ? {} : { validateName: strategy.validateName }),
+  });
+  return allErrors(meta, strategy.validateCreate(object), clock);
 }
 
 /** Metadata that only the server sets is dropped from a new object. */

@@ -1,13 +1,15 @@
 import {
   formatTime,
+  inSlices,
   isArray,
+  isSliced,
   type Clock,
   type JsonObject,
   type Logger,
   type MutableJsonObject,
   type Random,
 } from "@fairlead/base";
-import { coerceMetadata, fromUnstructuredError } from "@fairlead/apimachinery";
+import { coerceMetadata, fromUnstructuredError, type FieldError } from "@fairlead/apimachinery";
 import {
   DecodeError,
   fieldPath,
@@ -19,6 +21,7 @@ import {
 } from "@fairlead/ssa";
 
 import type { Admission } from "../admission/admission.js";
+import type { FieldErrors } from "../resources/resource.js";
 import type { Storage } from "../storage/storage.js";
 import type { ContinueTokens } from "./continue.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
@@ -99,6 +102,17 @@ export function withDefaults({ strategy }: Endpoint, object: JsonObject): JsonOb
   const sent = metadataOf(object)["managedFields"];
   strategy.applyDefaults(copy);
   return isArray(sent) && sent.length === 0 ? withMetadata(copy, { managedFields: [] }) : copy;
+}
+
+/** Errors of metadata and those of the kind, which may have to be waited for. */
+export function allErrors(
+  meta: readonly FieldError[],
+  kind: FieldErrors,
+  clock: Clock,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  const found = isSliced(kind) ? inSlices(kind, clock) : kind;
+  if (meta.length === 0) return found;
+  return found instanceof Promise ? found.then((errors) => [...meta, ...errors]) : [...meta, ...found];
 }
 
 /** Field paths that no manager owns at this endpoint. */

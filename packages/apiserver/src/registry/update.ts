@@ -9,7 +9,7 @@ import { apiVersionOf, storageKey, storedKind, type Endpoint } from "./endpoint.
 import { conflict, invalid, modified, notFound, serverError } from "./failures.js";
 import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText, withMetadata } from "./metadata.js";
 import { partOf } from "./subresources/parts.js";
-import { withCoercedMetadata, type Registry } from "./registry.js";
+import { allErrors, withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
 
 export interface UpdateRequest {
@@ -96,7 +96,8 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const prepared = early ? withCoercedMetadata(endpoint, changed) : keepTimesOfNoOp(changed, live);
   const untidy = early && !deepEqual(metadataOf(changed), metadataOf(prepared));
   if (heavy) await registry.clock.turn();
-  const errors = updateErrors(endpoint, prepared, { live, wanted, target });
+  const checked = updateErrors(registry, endpoint, prepared, { live, target });
+  const errors = checked instanceof Promise ? await checked : checked;
   if (errors.length > 0) {
     if (heavy) await registry.clock.turn();
     throw invalid(storedKind(endpoint), target.name, errors);
@@ -239,20 +240,20 @@ function changesGeneration({ strategy }: Endpoint, next: JsonObject, live: JsonO
 
 /** Metadata is validated twice: by the registry and by each kind's strategy. Clients see both in the causes. */
 function updateErrors(
-  endpoint: Endpoint,
+  { clock }: Registry,
+  { strategy }: Endpoint,
   next: JsonObject,
-  seen: { live: JsonObject; wanted: JsonObject; target: Target },
-): readonly FieldError[] {
-  const { strategy } = endpoint;
+  seen: { live: JsonObject; target: Target },
+): readonly FieldError[] | Promise<readonly FieldError[]> {
   const own = validateObjectMetaUpdate(metadataOf(next), metadataOf(seen.live));
   const meta = [...own, ...own];
   const part = partOf(strategy.info, seen.target.subresource);
   if (part !== undefined) return [...meta, ...part.validate(next, seen.live)];
   if (seen.target.subresource === "status") {
     const kind = strategy.validateStatusUpdate?.(next, seen.live) ?? [];
-    return [...meta, ...kind];
+    return allErrors(meta, kind, clock);
   }
-  return [...meta, ...strategy.validateUpdate(next, seen.live)];
+  return allErrors(meta, strategy.validateUpdate(next, seen.live), clock);
 }
 
 /** Whether the last thing that held a deleted object back is gone with this write. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, MutableJsonObject } from "@fairlead/base";
+import type { JsonObject, JsonValue, MutableJsonObject, Sliced } from "@fairlead/base";
 import type { FieldError, GroupVersionKind, Schema } from "@fairlead/apimachinery";
 
 /** Everything the registry must know of a served resource, built-in or custom, that is not behaviour. */
@@ -50,6 +50,9 @@ export interface TableColumn {
   readonly priority: number;
 }
 
+/** What is wrong with an object; in slices where finding it may take long. */
+export type FieldErrors = readonly FieldError[] | Sliced<readonly FieldError[]>;
+
 /** The clock's time in milliseconds, and whatever else a strategy may not fetch itself. */
 export interface StrategyContext {
   readonly nowMs: number;
@@ -86,10 +89,10 @@ export interface ResourceStrategy {
   prepareForStatusUpdate?(object: MutableJsonObject, live: JsonObject, context: StrategyContext): void;
 
   /** Errors of a new object, without those of `metadata`, in Kubernetes' order. */
-  validateCreate(object: JsonObject): readonly FieldError[];
+  validateCreate(object: JsonObject): FieldErrors;
   /** Errors of a change, immutable fields included; calls validateCreate's rules too. */
-  validateUpdate(object: JsonObject, live: JsonObject): readonly FieldError[];
-  validateStatusUpdate?(object: JsonObject, live: JsonObject): readonly FieldError[];
+  validateUpdate(object: JsonObject, live: JsonObject): FieldErrors;
+  validateStatusUpdate?(object: JsonObject, live: JsonObject): FieldErrors;
 
   /** Values of `Warning` headers for a write. */
   warnings?(object: JsonObject, live: JsonObject | undefined): readonly string[];

@@ -1,6 +1,6 @@
 // What a call has cost (cel-go: interpreter/runtimecost.go; apiserver: CallCost of pkg/cel/library/cost.go).
 import { FormatValue } from "../lib/formats.js";
-import { lengthOf } from "../lib/operators.js";
+import { lengthOf } from "../value/text.js";
 import { CelError, isList, isMap, isOpaque, Optional, type CelList, type Result, type Value } from "../value/value.js";
 import { LIST_COST, PATTERN_FACTOR, scaled, TEXT_FACTOR } from "./factors.js";
 

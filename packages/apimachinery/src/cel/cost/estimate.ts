@@ -2,7 +2,7 @@
 // their schemas; what is not known there may be as large as numbers go.
 import type { Checked } from "../check/check.js";
 import { DYN, type CelType } from "../check/types.js";
-import { lengthOf } from "../lib/operators.js";
+import { lengthOf } from "../value/text.js";
 import { ACCUMULATOR, type CallExpr, type Comprehension, type Expr } from "../syntax/ast.js";
 import { LIST_COST, MAP_COST, STRUCT_COST } from "./factors.js";
 import { libraryEstimate } from "./library-estimates.js";

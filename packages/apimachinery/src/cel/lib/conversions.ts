@@ -2,7 +2,6 @@
 import { decodeUtf8Strictly, encodeUtf8 } from "@fairlead/base";
 import { declare, global, member, type Library } from "../check/declarations.js";
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, param, STRING, TIMESTAMP, typeOf, UINT } from "../check/types.js";
-import { goRegExp } from "../../schema/go-regexp.js";
 import {
   formatDouble,
   intOfDouble,
@@ -42,11 +41,6 @@ function boolOf(text: string): Result {
 
 function textOfBytes(bytes: Uint8Array): Result {
   return decodeUtf8Strictly(bytes) ?? new CelError("invalid UTF-8 in bytes, cannot convert to string");
-}
-
-function matches(text: string, pattern: string): Result {
-  const regExp = goRegExp(pattern);
-  return regExp === undefined ? new CelError(`error parsing regexp: \`${pattern}\``) : regExp.test(text);
 }
 
 const same = (value: Value): Result => value;
@@ -134,11 +128,7 @@ export const CONVERSIONS_LIBRARY: Library = [
     "startsWith",
     member("starts_with_string", [STRING, STRING], BOOL, (a: string, b: string) => a.startsWith(b)),
   ),
-  declare(
-    "matches",
-    global("matches", [STRING, STRING], BOOL, matches),
-    member("matches_string", [STRING, STRING], BOOL, matches),
-  ),
+  declare("matches", global("matches", [STRING, STRING], BOOL), member("matches_string", [STRING, STRING], BOOL)),
 ];
 
 function floorSeconds(ns: bigint): bigint {

@@ -3,6 +3,7 @@ import { decodeUtf8, encodeUtf8 } from "@fairlead/base";
 import { goQuote } from "../../validation/go-quote.js";
 import { elementsOf } from "../value/list.js";
 import { formatDouble, formatPlain } from "../value/number.js";
+import { MOST_CHARACTERS, tooLong } from "../value/text.js";
 import { formatDuration, formatTimestamp } from "../value/time.js";
 import {
   CelError,
@@ -70,6 +71,7 @@ export function formatText(format: string, args: readonly Value[]): Result {
     const text = formatClause(arg, piece);
     if (text instanceof CelError) return new CelError(`error during formatting: ${text.message}`);
     out += text;
+    if (out.length > MOST_CHARACTERS) return tooLong("format");
   }
   return out;
 }
@@ -203,10 +205,13 @@ function formatMap(map: CelMap): Formatted {
 
 function formatAll(values: readonly Value[]): readonly string[] | CelError {
   const out: string[] = [];
+  let length = 0;
   for (const value of values) {
     const text = formatInside(value);
     if (text instanceof CelError) return text;
     out.push(text);
+    length += text.length;
+    if (length > MOST_CHARACTERS) return tooLong("format");
   }
   return out;
 }

@@ -19,6 +19,7 @@ import { compare, contains } from "../value/compare.js";
 import { concat } from "../value/list.js";
 import { showKey } from "../value/map.js";
 import { int, INT_OVERFLOW, uint } from "../value/number.js";
+import { lengthOf } from "../value/text.js";
 import { duration, timestamp } from "../value/time.js";
 import {
   CelError,
@@ -64,11 +65,18 @@ export function addValues(a: Value, b: Value): Result {
   if (typeof a === "number" && typeof b === "number") return a + b;
   if (a instanceof Uint && b instanceof Uint) return uint(a.value + b.value);
   if (isList(a) && isList(b)) return concat(a, b);
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.from([...a, ...b]);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return joined(a, b);
   if (a instanceof Duration && b instanceof Duration) return duration(a.ns + b.ns);
   if (a instanceof Duration && b instanceof Timestamp) return timestamp(a.ns + b.ns);
   if (a instanceof Timestamp && b instanceof Duration) return timestamp(a.ns + b.ns);
   return unknownOperands("_+_", a, b);
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const out = new Uint8Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
 }
 
 function subtract(a: Value, b: Value): Result {
@@ -181,14 +189,6 @@ function size(a: Value): Result {
   if (typeof a === "string") return BigInt(lengthOf(a));
   if (isList(a) || a instanceof Uint8Array) return BigInt(a.length);
   return isMap(a) ? BigInt(a.size) : noOverload("size", a);
-}
-
-/** How many characters a text has. */
-export function lengthOf(text: string): number {
-  let length = text.length;
-  for (let i = 0; i < text.length - 1; i++)
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) length--;
-  return length;
 }
 
 const SIZED: readonly (readonly [name: string, type: CelType])[] = [

@@ -1,35 +1,36 @@
 // Kubernetes' functions of regular expressions (apiserver: pkg/cel/library/regex.go).
-import { GoRegExpError, compileGoRegExp, type GoRegExp } from "../../schema/go-regexp.js";
+import type { Sliced } from "@fairlead/base";
+import { compilingGoRegExp, GoRegExpError, type GoRegExp } from "../../schema/go-regexp.js";
 import { declare, member, type Library } from "../check/declarations.js";
 import { INT, listOf, STRING } from "../check/types.js";
 import { ValueList } from "../value/list.js";
 import { CelError, NO_SUCH_OVERLOAD, type Result, type Value } from "../value/value.js";
 
-function compiled(pattern: string): GoRegExp | CelError {
+function* compiled(name: string, pattern: string): Sliced<GoRegExp | CelError> {
+  yield 100 + pattern.length * 10;
   try {
-    return compileGoRegExp(pattern);
+    return yield* compilingGoRegExp(pattern);
   } catch (error) {
-    if (error instanceof GoRegExpError) return new CelError(`Illegal regex: ${error.message}`);
-    throw error;
+    if (!(error instanceof GoRegExpError)) throw error;
+    return new CelError(
+      name === "matches" ? `error parsing regexp: \`${pattern}\`` : `Illegal regex: ${error.message}`,
+    );
   }
 }
 
-function find(text: string, pattern: string | GoRegExp): Result {
-  const regExp = typeof pattern === "string" ? compiled(pattern) : pattern;
-  if (regExp instanceof CelError) return regExp;
-  const match = regExp.find(text);
+function* find(text: string, regExp: GoRegExp): Sliced<Result> {
+  const match = yield* regExp.finding(text);
   return match === undefined ? "" : text.slice(match.start, match.end);
 }
 
 /** Go's FindAllString: an empty match right behind another match does not count. A negative limit is none. */
-function findAll(text: string, pattern: string | GoRegExp, limit = -1n): Result {
-  const regExp = typeof pattern === "string" ? compiled(pattern) : pattern;
-  if (regExp instanceof CelError) return regExp;
+function* findAll(text: string, regExp: GoRegExp, limit: bigint): Sliced<Result> {
   const found: string[] = [];
   let last = -1;
   for (let at = 0; at <= text.length && (limit < 0n || BigInt(found.length) < limit);) {
-    const match = regExp.find(text, at);
+    const match = yield* regExp.finding(text, at);
     if (match === undefined) break;
+    yield 20;
     const { start, end } = match;
     if (end > start || start !== last) found.push(text.slice(start, end));
     last = end;
@@ -38,25 +39,38 @@ function findAll(text: string, pattern: string | GoRegExp, limit = -1n): Result 
   return new ValueList(found);
 }
 
-/** A function of regular expressions whose pattern is known beforehand; undefined for any other function. */
-export function withPattern(name: string, pattern: string): ((args: readonly Value[]) => Result) | undefined {
-  if (name !== "matches" && name !== "find" && name !== "findAll") return undefined;
-  const regExp = compiled(pattern);
-  if (regExp instanceof CelError) return undefined;
-  return ([text, , limit]) => {
-    if (typeof text !== "string") return NO_SUCH_OVERLOAD;
-    if (name === "matches") return regExp.test(text);
-    return name === "find" ? find(text, regExp) : findAll(text, regExp, typeof limit === "bigint" ? limit : -1n);
+/** What a function of regular expressions does, in slices. It looks at its operands itself. */
+export type RegExpFunction = (args: readonly Value[]) => Sliced<Result>;
+
+const NAMES: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
+
+/**
+ * A function of regular expressions by its name; undefined for any other function.
+ *
+ * @param literal - The pattern, where it is known beforehand.
+ */
+export function regExpFunction(name: string, literal: string | undefined): RegExpFunction | undefined {
+  if (!NAMES.has(name)) return undefined;
+  let fixed: GoRegExp | CelError | undefined;
+  return function* ([text, pattern, limit]): Sliced<Result> {
+    if (typeof text !== "string" || typeof pattern !== "string") return NO_SUCH_OVERLOAD;
+    const regExp = fixed ?? (yield* compiled(name, pattern));
+    if (literal !== undefined) fixed = regExp;
+    if (regExp instanceof CelError) return regExp;
+    if (name === "matches") return yield* regExp.testing(text);
+    if (name === "find") return yield* find(text, regExp);
+    return yield* findAll(text, regExp, typeof limit === "bigint" ? limit : -1n);
   };
 }
 
 const S = STRING;
 
+/** What they do is planned with the expression: they may take long, so they are run in slices. */
 export const REGEX_LIBRARY: Library = [
-  declare("find", member("string_find_string", [S, S], S, find)),
+  declare("find", member("string_find_string", [S, S], S)),
   declare(
     "findAll",
-    member("string_find_all_string", [S, S], listOf(S), (text: string, pattern: string) => findAll(text, pattern)),
-    member("string_find_all_string_int", [S, S, INT], listOf(S), findAll),
+    member("string_find_all_string", [S, S], listOf(S)),
+    member("string_find_all_string_int", [S, S, INT], listOf(S)),
   ),
 ];

@@ -2,59 +2,52 @@
 import { declare, global, member, type Library } from "../check/declarations.js";
 import { DYN, INT, listOf, STRING } from "../check/types.js";
 import { elementsOf, ValueList } from "../value/list.js";
+import { characterAt, charactersOf, lengthOf, MOST_CHARACTERS, tooLong, unitOf } from "../value/text.js";
 import { CelError, type CelList, type Result, type Value } from "../value/value.js";
 import { formatText } from "./format-text.js";
 
 const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`);
 
 function charAt(text: string, index: bigint): Result {
-  const characters = [...text];
-  if (index < 0n || index > BigInt(characters.length)) return outOfRange(index);
-  return characters[Number(index)] ?? "";
+  const length = BigInt(lengthOf(text));
+  if (index < 0n || index > length) return outOfRange(index);
+  const point = text.codePointAt(unitOf(text, Number(index)));
+  return point === undefined ? "" : String.fromCodePoint(point);
 }
 
 function indexOf(text: string, part: string, from = 0n): Result {
-  const characters = [...text];
-  if (part === "")
-    return from > BigInt(characters.length) ? BigInt(characters.length) : from < 0n ? outOfRange(from) : from;
+  const length = BigInt(lengthOf(text));
+  if (part === "") return from > length ? length : from < 0n ? outOfRange(from) : from;
   if (from < 0n) return outOfRange(from);
-  if (from >= BigInt(characters.length)) return -1n;
-  const skipped = characters.slice(0, Number(from)).join("").length;
-  const at = text.indexOf(part, skipped);
-  return at < 0 ? -1n : BigInt([...text.slice(0, at)].length);
+  if (from >= length) return -1n;
+  const at = text.indexOf(part, unitOf(text, Number(from)));
+  return at < 0 ? -1n : BigInt(characterAt(text, at));
 }
 
 function lastIndexOf(text: string, part: string, from?: bigint): Result {
-  const characters = [...text];
-  const length = BigInt(characters.length);
+  const length = BigInt(lengthOf(text));
   if (from !== undefined && from < 0n) return outOfRange(from);
   if (part === "") return from === undefined || from > length ? length : from;
   if (from !== undefined && from >= length) return -1n;
-  const limit = from === undefined ? text.length : characters.slice(0, Number(from)).join("").length;
-  const at = text.lastIndexOf(part, limit);
-  return at < 0 ? -1n : BigInt([...text.slice(0, at)].length);
+  const at = text.lastIndexOf(part, from === undefined ? text.length : unitOf(text, Number(from)));
+  return at < 0 ? -1n : BigInt(characterAt(text, at));
 }
 
 function substring(text: string, start: bigint, end?: bigint): Result {
-  const characters = [...text];
-  const length = BigInt(characters.length);
+  const length = BigInt(lengthOf(text));
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
   if (start < 0n || start > length) return outOfRange(start);
   if (end !== undefined && (end < 0n || end > length)) return outOfRange(end);
-  return characters.slice(Number(start), end === undefined ? undefined : Number(end)).join("");
+  return text.slice(unitOf(text, Number(start)), end === undefined ? undefined : unitOf(text, Number(end)));
 }
-
-/** The most characters that one replacement or joining may make; beyond, memory would be the limit. */
-const MOST_CHARACTERS = 2 ** 26;
 
 /** Go's strings.Replace: a negative count is no limit, and the empty text stands between all characters. */
 function replace(text: string, old: string, replacement: string, count = -1n): Result {
   if (count === 0n || old === replacement) return text;
-  const parts = old === "" ? ["", ...text, ""] : text.split(old);
-  const gaps = old === "" ? parts.length - 1 : parts.length - 1;
+  const parts = old === "" ? ["", ...charactersOf(text), ""] : text.split(old);
+  const gaps = parts.length - 1;
   const times = count < 0n || count > BigInt(gaps) ? gaps : Number(count);
-  if (text.length + times * replacement.length > MOST_CHARACTERS)
-    return new CelError("replace: the result is too long");
+  if (text.length + times * replacement.length > MOST_CHARACTERS) return tooLong("replace");
   const head = parts.slice(0, times + 1).join(replacement);
   return times === gaps ? head : head + old + parts.slice(times + 1).join(old);
 }
@@ -62,7 +55,7 @@ function replace(text: string, old: string, replacement: string, count = -1n): R
 /** Go's strings.SplitN. */
 function split(text: string, separator: string, limit = -1n): Result {
   if (limit === 0n) return new ValueList([]);
-  const parts = separator === "" ? [...text] : text.split(separator);
+  const parts = separator === "" ? charactersOf(text) : text.split(separator);
   if (limit < 0n || BigInt(parts.length) <= limit) return new ValueList(parts);
   const kept = Number(limit) - 1;
   return new ValueList([...parts.slice(0, kept), parts.slice(kept).join(separator)]);
@@ -75,7 +68,7 @@ function join(list: CelList, separator = ""): Result {
   for (const element of elements) {
     if (typeof element !== "string") return new CelError("join: invalid input: the list holds more than strings");
     length += element.length + separator.length;
-    if (length > MOST_CHARACTERS) return new CelError("join: the result is too long");
+    if (length > MOST_CHARACTERS) return tooLong("join");
   }
   return elements.join(separator);
 }
@@ -102,7 +95,7 @@ const QUOTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 function quote(text: string): Result {
-  return `"${[...text].map((character) => QUOTED.get(character) ?? character).join("")}"`;
+  return `"${text.replace(/["\\\u0007-\r]/g, (character) => QUOTED.get(character) ?? character)}"`;
 }
 
 const lower = (text: string): Result => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -71,7 +71,7 @@ function decode(text: string): string | undefined {
 }
 
 /** Pairs that are broken are left out. */
-function queryOf(query: string): ValueMap {
+function queryOf(query: string): Result {
   const found = new Map<string, string[]>();
   for (const pair of query.split("&")) {
     if (pair === "" || pair.includes(";")) continue;

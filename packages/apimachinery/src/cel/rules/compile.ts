@@ -19,11 +19,37 @@ export interface CompiledRule {
   readonly fieldPath?: string;
 }
 
+/** A rule that is compiled when it is first asked for, which takes a while. */
+export class LazyRule {
+  readonly rule: ValidationRule;
+  readonly #compile: () => CompiledRule;
+  #compiled: CompiledRule | undefined;
+
+  constructor(rule: ValidationRule, compile: () => CompiledRule) {
+    this.rule = rule;
+    this.#compile = compile;
+  }
+
+  get compiled(): CompiledRule {
+    return (this.#compiled ??= this.#compile());
+  }
+
+  /** How much work it is, as Sliced counts it, to ask for the compiled rule now. */
+  get work(): number {
+    if (this.#compiled !== undefined) return 0;
+    const { rule, messageExpression = "" } = this.rule;
+    return COMPILE_WORK + (rule.length + messageExpression.length) * WORK_PER_CHARACTER;
+  }
+}
+
+const COMPILE_WORK = 1000;
+const WORK_PER_CHARACTER = 25;
+
 /** The rules of a schema and of the schemas inside, where there are any. */
 export interface RuleNode {
   readonly schema: Schema;
   readonly isRoot: boolean;
-  readonly rules: readonly CompiledRule[];
+  readonly rules: readonly LazyRule[];
   /** Why rules cannot be compiled at all. */
   readonly problem?: string;
   readonly items?: RuleNode;
@@ -37,7 +63,7 @@ export interface RuleNode {
 const SELF_TYPE = "selfType";
 
 /**
- * The rules of a schema; undefined when there are none. Compile once per version of a definition.
+ * The rules of a schema; undefined when there are none. Make them once per version of a definition.
  *
  * @param options.isPart - Whether the schema describes a part of an object, not a whole one with a kind and a name.
  */
@@ -118,8 +144,24 @@ export function compileRulesOf(
   rules: readonly ValidationRule[],
   schema: Schema,
   type: DeclaredType,
-): readonly CompiledRule[] {
-  if (rules.length === 0) return [];
+): readonly LazyRule[] {
+  let environments: Environments | undefined;
+  return rules.map(
+    (rule) =>
+      new LazyRule(rule, () => {
+        environments ??= environmentsOf(type);
+        return compileRule(rule, schema, rule.optionalOldSelf === true ? environments.optional : environments.plain);
+      }),
+  );
+}
+
+/** What rules may name; with `optionalOldSelf` the old value is one that may be absent. */
+interface Environments {
+  readonly plain: Environment;
+  readonly optional: Environment;
+}
+
+function environmentsOf(type: DeclaredType): Environments {
   const tables = fieldTables(type);
   const environment = (oldSelf: CelType): Environment => ({
     variables: new Map([
@@ -129,9 +171,7 @@ export function compileRulesOf(
     fields: (name) => tables.get(name),
     sizes: declaredSizes(type),
   });
-  const plain = environment(type.celType);
-  const optional = environment(optionalOf(type.celType));
-  return rules.map((rule) => compileRule(rule, schema, rule.optionalOldSelf === true ? optional : plain));
+  return { plain: environment(type.celType), optional: environment(optionalOf(type.celType)) };
 }
 
 function compileRule(rule: ValidationRule, schema: Schema, environment: Environment): CompiledRule {

@@ -2,18 +2,37 @@
 import { deepEqual, getOwn, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
 import type { Schema } from "../../schema/schema.js";
 
-/** Finds, for an item of a list whose items have keys, the old item with the same keys. */
-export function oldItem(item: JsonValue | undefined, old: JsonArray, keys: readonly string[]): JsonObject | undefined {
-  if (item === undefined || !isObject(item) || keys.length === 0) return undefined;
-  if (keys.some((key) => !isScalar(getOwn(item, key)))) return undefined;
-  return old.find(
-    (before): before is JsonObject =>
-      isObject(before) && keys.every((key) => deepEqual(getOwn(item, key), getOwn(before, key))),
-  );
-}
+/** The items of an old list whose items are told apart by keys. Of several with the same keys the first counts. */
+export class OldItems {
+  readonly #keys: readonly string[];
+  readonly #byKeys = new Map<string, JsonObject>();
 
-function isScalar(value: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && !isArray(value) && !isObject(value);
+  constructor(old: JsonArray, keys: readonly string[]) {
+    this.#keys = keys;
+    if (keys.length === 0) return;
+    for (const item of old) {
+      const identity = this.#identity(item);
+      if (identity !== undefined && !this.#byKeys.has(identity)) this.#byKeys.set(identity, item as JsonObject);
+    }
+  }
+
+  /** The old item with the same keys. */
+  find(item: JsonValue | undefined): JsonObject | undefined {
+    const identity = item === undefined ? undefined : this.#identity(item);
+    return identity === undefined ? undefined : this.#byKeys.get(identity);
+  }
+
+  /** Undefined for what lacks a key, or has something there that identifies nothing. */
+  #identity(item: JsonValue): string | undefined {
+    if (!isObject(item) || this.#keys.length === 0) return undefined;
+    let identity = "";
+    for (const key of this.#keys) {
+      const value = getOwn(item, key);
+      if (value === undefined || value === null || isArray(value) || isObject(value)) return undefined;
+      identity += typeof value === "string" ? JSON.stringify(value) : `${String(value)},`;
+    }
+    return identity;
+  }
 }
 
 /** A value with its predecessor. What has none, or cannot be told apart from others, has no correlation. */
@@ -21,6 +40,8 @@ export class Correlation {
   readonly #value: JsonValue;
   readonly #old: JsonValue;
   readonly #schema: Schema;
+  readonly #children = new Map<string, Correlation | undefined>();
+  #oldItems: OldItems | undefined;
   #unchanged: boolean | undefined;
 
   constructor(value: JsonValue, old: JsonValue, schema: Schema) {
@@ -31,6 +52,11 @@ export class Correlation {
 
   /** The correlation of a member that the schema knows. */
   key(name: string): Correlation | undefined {
+    if (!this.#children.has(name)) this.#children.set(name, this.#key(name));
+    return this.#children.get(name);
+  }
+
+  #key(name: string): Correlation | undefined {
     if (!isObject(this.#value) || !isObject(this.#old)) return undefined;
     const [value, old] = [getOwn(this.#value, name), getOwn(this.#old, name)];
     const additional = this.#schema.additionalProperties;
@@ -42,10 +68,16 @@ export class Correlation {
 
   /** The correlation of an item of a list whose items have keys. */
   index(at: number): Correlation | undefined {
+    const name = String(at);
+    if (!this.#children.has(name)) this.#children.set(name, this.#index(at));
+    return this.#children.get(name);
+  }
+
+  #index(at: number): Correlation | undefined {
     const { items, listType, listMapKeys } = this.#schema;
     if (!isArray(this.#value) || !isArray(this.#old) || listType !== "map" || items === undefined) return undefined;
     const value = this.#value[at];
-    const old = oldItem(value, this.#old, listMapKeys ?? []);
+    const old = (this.#oldItems ??= new OldItems(this.#old, listMapKeys ?? [])).find(value);
     return value === undefined || old === undefined ? undefined : new Correlation(value, old, items);
   }
 

@@ -100,14 +100,14 @@ function declaredMap(schema: Schema, name: string): DeclaredType | undefined {
 
 function declaredObject(schema: Schema, name: string): DeclaredType {
   const fields = new Map<string, DeclaredType>();
+  const required = new Set(schema.required);
   let minBytes = 2;
   for (const [property, part] of schema.properties ?? []) {
     const escaped = escapeName(property);
     const type = declaredType(part, `${name}.${escaped ?? ""}`, part.embeddedResource === true);
     if (type === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, type);
-    if (schema.required?.includes(property) === true && part.default === undefined)
-      minBytes += property.length + type.minBytes + 4;
+    if (required.has(property) && part.default === undefined) minBytes += property.length + type.minBytes + 4;
   }
   return { celType: structType(name), maxElements: 0, minBytes, fields };
 }

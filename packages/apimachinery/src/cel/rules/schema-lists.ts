@@ -62,6 +62,10 @@ export class SetList implements CelList {
     return this.#list.length;
   }
 
+  get weight(): number {
+    return this.#list.weight;
+  }
+
   at(index: number): Result {
     return this.#list.at(index);
   }
@@ -109,6 +113,10 @@ export class KeyedList implements CelList {
 
   get length(): number {
     return this.#list.length;
+  }
+
+  get weight(): number {
+    return this.#list.weight;
   }
 
   at(index: number): Result {

@@ -17,6 +17,7 @@ import { parseDate, parseLongDuration, parseTimestamp } from "../value/time.js";
 import {
   CelError,
   NO_SUCH_OVERLOAD,
+  weightOf,
   type CelList,
   type CelMap,
   type Opaque,
@@ -113,6 +114,9 @@ class SchemaList implements CelList {
   readonly kind = "list";
   readonly #json: JsonArray;
   readonly #items: Schema;
+  /** Elements that have been asked for, where they are more than a scalar. */
+  readonly #known: Result[] = [];
+  #weight: number | undefined;
 
   constructor(json: JsonArray, items: Schema) {
     this.#json = json;
@@ -123,9 +127,25 @@ class SchemaList implements CelList {
     return this.#json.length;
   }
 
-  at(index: number): Result {
-    return schemaValue(this.#json[index] as JsonValue, this.#items);
+  get weight(): number {
+    return (this.#weight ??= countValues(this.#json));
   }
+
+  at(index: number): Result {
+    const known = this.#known[index];
+    if (known !== undefined) return known;
+    const value = schemaValue(this.#json[index] as JsonValue, this.#items);
+    return typeof value === "object" && value !== null ? (this.#known[index] = value) : value;
+  }
+}
+
+/** How many values a JSON value consists of, as weightOf counts them. */
+function countValues(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return weightOf(value);
+  let count = 1;
+  if (isArray(value)) for (const item of value) count += countValues(item);
+  else if (isObject(value)) for (const key of Object.keys(value)) count += 1 + countValues(value[key] as JsonValue);
+  return count;
 }
 
 /** An object, whose fields are known and whose nulls are absent, or a map. */
@@ -133,6 +153,11 @@ class SchemaMap implements CelMap {
   readonly kind = "map";
   readonly #json: JsonObject;
   readonly #schema: Schema;
+  /** Fields that have been asked for, where they are more than a scalar. */
+  readonly #known = new Map<string, Result>();
+  #names: readonly string[] | undefined;
+  #keys: readonly Value[] | undefined;
+  #weight: number | undefined;
 
   constructor(json: JsonObject, schema: Schema) {
     this.#json = json;
@@ -144,7 +169,15 @@ class SchemaMap implements CelMap {
   }
 
   get size(): number {
-    return Object.keys(this.#json).length;
+    return this.#allNames().length;
+  }
+
+  get weight(): number {
+    return (this.#weight ??= countValues(this.#json));
+  }
+
+  #allNames(): readonly string[] {
+    return (this.#names ??= Object.keys(this.#json));
   }
 
   #schemaOf(key: string): Schema | undefined {
@@ -158,6 +191,14 @@ class SchemaMap implements CelMap {
   }
 
   field(name: string): Result | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const value = this.#field(name);
+    if (typeof value === "object" && value !== null) this.#known.set(name, value);
+    return value;
+  }
+
+  #field(name: string): Result | undefined {
     const key = this.#isObject ? unescapeName(name) : name;
     if (key === undefined) return undefined;
     const json = getOwn(this.#json, key);
@@ -167,13 +208,17 @@ class SchemaMap implements CelMap {
   }
 
   keys(): readonly Value[] {
-    const known = Object.keys(this.#json).filter((key) => this.#schemaOf(key) !== undefined);
+    return (this.#keys ??= this.#knownKeys());
+  }
+
+  #knownKeys(): readonly Value[] {
+    const known = this.#allNames().filter((key) => this.#schemaOf(key) !== undefined);
     return this.#isObject ? known.map((key) => escapeName(key) ?? key) : known;
   }
 
   equals(other: CelMap): boolean | CelError {
     if (this.size !== other.size) return false;
-    for (const key of Object.keys(this.#json)) {
+    for (const key of this.#allNames()) {
       const same = this.#schemaOf(key) === undefined ? this.#sameUnknown(key, other) : this.#sameField(key, other);
       if (same !== true) return same;
     }

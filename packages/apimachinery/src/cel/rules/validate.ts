@@ -1,13 +1,23 @@
 // Runs the rules of a kind on an object (apiextensions-apiserver: pkg/apiserver/schema/cel/validation.go).
-import { encodeUtf8, getOwn, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import {
+  encodeUtf8,
+  getOwn,
+  isArray,
+  isObject,
+  unsliced,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  type Sliced,
+} from "@fairlead/base";
 import type { Schema, ValidationRule } from "../../schema/schema.js";
 import { childPath, forbidden, invalid, required } from "../../validation/errors.js";
 import type { FieldError } from "../../validation/field-error.js";
 import type { CelProgram } from "../expression.js";
 import { CostExceeded, type Variables } from "../run/frame.js";
 import { CelError, NONE, Optional, type Result } from "../value/value.js";
-import type { CompiledRule, RuleNode } from "./compile.js";
-import { Correlation, oldItem } from "./correlation.js";
+import type { CompiledRule, LazyRule, RuleNode } from "./compile.js";
+import { Correlation, OldItems } from "./correlation.js";
 import { withObjectMeta } from "./declared.js";
 import { schemaValue } from "./schema-value.js";
 
@@ -37,17 +47,30 @@ export interface RuleOptions {
 
 /** What is wrong with a value by its rules. Evaluation ends when the budget is used up. */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleOptions = {}): RuleErrors {
+  return unsliced(validatingRules(node, value, options));
+}
+
+/** validateRules in slices. */
+export function* validatingRules(node: RuleNode, value: JsonValue, options: RuleOptions = {}): Sliced<RuleErrors> {
   const { old, path = "", ratchets = true } = options;
   const run = new Run(options.budget ?? OBJECT_BUDGET);
   const correlation = old === undefined || !ratchets ? undefined : new Correlation(value, old, node.schema);
   try {
-    run.node(node, { path, value, old, correlation, ancestor: undefined });
+    yield* run.node(node, { path, value, old, correlation, ancestor: undefined });
   } catch (error) {
     if (!(error instanceof CostExceeded)) throw error;
     return { errors: run.errors, ratcheted: run.ratcheted, budget: -1 };
   }
   return run;
 }
+
+/** Errors at most, of which nobody reads so many; then evaluation ends. */
+const MOST_ERRORS = 10_000;
+/** What it takes to get from one value to the next. */
+const VALUE_WORK = 5;
+/** What has cost more than this has told its work itself. */
+const LEAST_TOLD = 2_000;
+const WORK_PER_COST = 4;
 
 interface Place {
   readonly path: string;
@@ -69,46 +92,52 @@ class Run {
     this.budget = budget;
   }
 
-  node(node: RuleNode, place: Place): void {
+  *node(node: RuleNode, place: Place): Sliced<void> {
     const { value } = place;
     if (value === null) return;
-    this.#rules(node, place);
-    for (const part of node.allOf) this.node(part, { ...place, correlation: undefined });
-    if (isArray(value)) this.#items(node, value, place);
-    else if (isObject(value)) this.#members(node, value, place);
+    yield VALUE_WORK;
+    yield* this.#rules(node, place);
+    for (const part of node.allOf) yield* this.node(part, { ...place, correlation: undefined });
+    if (isArray(value)) yield* this.#items(node, value, place);
+    else if (isObject(value)) yield* this.#members(node, value, place);
   }
 
-  #items(node: RuleNode, list: JsonArray, place: Place): void {
+  *#items(node: RuleNode, list: JsonArray, place: Place): Sliced<void> {
     const { items, schema } = node;
     if (items === undefined) return;
     const { listType, listMapKeys = [] } = schema;
-    const before = listType === "map" && isArray(place.old) ? place.old : [];
+    const before = new OldItems(listType === "map" && isArray(place.old) ? place.old : [], listMapKeys);
     for (const [i, value] of list.entries()) {
       const own = place.correlation?.index(i);
-      this.node(items, {
+      yield* this.node(items, {
         path: `${place.path}[${i}]`,
         value,
-        old: oldItem(value, before, listMapKeys),
+        old: before.find(value),
         correlation: own,
         ancestor: place.correlation ?? place.ancestor,
       });
     }
   }
 
-  #members(node: RuleNode, object: JsonObject, place: Place): void {
+  *#members(node: RuleNode, object: JsonObject, place: Place): Sliced<void> {
     const before = isObject(place.old) ? place.old : undefined;
     for (const key of Object.keys(object)) {
       const property = node.properties.get(key);
       const value = getOwn(object, key) as JsonValue;
       const old = before === undefined ? undefined : getOwn(before, key);
       if (node.additionalProperties !== undefined)
-        this.node(node.additionalProperties, { path: `${place.path}[${key}]`, value, old, ...below(place, key) });
+        yield* this.node(node.additionalProperties, {
+          path: `${place.path}[${key}]`,
+          value,
+          old,
+          ...below(place, key),
+        });
       if (property !== undefined)
-        this.node(property, { path: childPath(place.path, key), value, old, ...below(place, key) });
+        yield* this.node(property, { path: childPath(place.path, key), value, old, ...below(place, key) });
     }
   }
 
-  #rules(node: RuleNode, place: Place): void {
+  *#rules(node: RuleNode, place: Place): Sliced<void> {
     const { schema, isRoot, rules, problem } = node;
     const type = schema.type ?? "";
     const field = place.path === "" ? "<nil>" : place.path;
@@ -119,7 +148,12 @@ class Run {
     if (rules.length === 0) return;
     if (this.budget <= 0) this.#stop(invalid(field, type, NO_BUDGET));
     const variables = new RuleVariables(place, isRoot ? withObjectMeta(schema) : schema, rules);
-    for (const compiled of rules) this.#rule(compiled, { ...place, variables, type, field });
+    for (const lazy of rules) {
+      const { work } = lazy;
+      if (work > 0) yield work;
+      yield* this.#rule(lazy.compiled, { ...place, variables, type, field });
+      if (this.errors.length + this.ratcheted.length > MOST_ERRORS) throw new CostExceeded();
+    }
   }
 
   /** Ends the run. @throws CostExceeded */
@@ -128,26 +162,27 @@ class Run {
     throw new CostExceeded();
   }
 
-  #rule(compiled: CompiledRule, place: RulePlace): void {
+  *#rule(compiled: CompiledRule, place: RulePlace): Sliced<void> {
     const { rule, program, problem, usesOldSelf } = compiled;
     const { type, field, variables } = place;
     if (problem !== undefined) this.errors.push(invalid(field, type, `rule compile error: ${problem}`));
     if (program === undefined || (usesOldSelf && !hasOld(place) && rule.optionalOldSelf !== true)) return;
-    const { result, cost, exceeded } = program.run(variables.of(rule), PER_CALL_LIMIT);
+    const { result, cost, exceeded } = yield* program.running(variables.of(rule), PER_CALL_LIMIT);
+    yield Math.min(cost, LEAST_TOLD) * WORK_PER_COST;
     if (cost > this.budget) this.#stop(invalid(field, type, NO_BUDGET));
     this.budget -= cost;
     if (result === true) return;
-    if (!(result instanceof CelError)) this.#failed(compiled, place);
+    if (!(result instanceof CelError)) yield* this.#failed(compiled, place);
     else if (exceeded) {
       const why = "no further validation rules will be run due to call cost exceeds limit for rule";
       this.#stop(invalid(field, type, `'${result.message}': ${why}: ${ruleText(rule)}`));
     } else this.errors.push(invalid(field, type, explain(result, rule)));
   }
 
-  #failed(compiled: CompiledRule, place: RulePlace): void {
+  *#failed(compiled: CompiledRule, place: RulePlace): Sliced<void> {
     const { rule, message } = compiled;
     const field = fieldOf(compiled, place);
-    const text = message === undefined ? undefined : this.#message(message, { compiled, place, field });
+    const text = message === undefined ? undefined : yield* this.#message(message, { compiled, place, field });
     const detail = text ?? (rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim());
     this.#add(compiled, place, errorOf(rule, { field, detail, value: shownValue(place) }));
   }
@@ -158,11 +193,12 @@ class Run {
   }
 
   /** The text of a message expression; undefined when it fails or gives nothing that can be shown. */
-  #message(
+  *#message(
     message: CelProgram,
     { compiled, place, field }: { readonly compiled: CompiledRule; readonly place: RulePlace; readonly field: string },
-  ): string | undefined {
-    const { result, cost, exceeded } = message.run(place.variables.plain, PER_CALL_LIMIT);
+  ): Sliced<string | undefined> {
+    const { result, cost, exceeded } = yield* message.running(place.variables.plain, PER_CALL_LIMIT);
+    yield Math.min(cost, LEAST_TOLD) * WORK_PER_COST;
     const stop = (detail: string): never => {
       this.#add(compiled, place, invalid(field, place.type, detail));
       throw new CostExceeded();
@@ -203,14 +239,14 @@ function hasOld({ old }: Place): boolean {
 class RuleVariables {
   readonly #place: Place;
   readonly #schema: Schema;
-  readonly #usesOld: boolean;
+  readonly #rules: readonly LazyRule[];
   #self: Result | undefined;
   #old: Result | undefined;
 
-  constructor(place: Place, schema: Schema, rules: readonly CompiledRule[]) {
+  constructor(place: Place, schema: Schema, rules: readonly LazyRule[]) {
     this.#place = place;
     this.#schema = schema;
-    this.#usesOld = rules.some((rule) => rule.usesOldSelf);
+    this.#rules = rules;
   }
 
   /** The variables of a rule; with `optionalOldSelf` the old value is one that may be absent. */
@@ -220,7 +256,8 @@ class RuleVariables {
 
   readonly plain: Variables = (name) => {
     if (name === "self") return (this.#self ??= schemaValue(this.#place.value, this.#schema));
-    return name === "oldSelf" && this.#usesOld ? this.#oldValue() : undefined;
+    const usesOld = name === "oldSelf" && this.#rules.some(({ compiled }) => compiled.usesOldSelf);
+    return usesOld ? this.#oldValue() : undefined;
   };
 
   readonly #optional: Variables = (name) => {

@@ -6,25 +6,17 @@ import type { Declarations } from "../check/declarations.js";
 import { callCost, costsByResult, type CallCost } from "../cost/actual.js";
 import { LIST_COST, MAP_COST } from "../cost/factors.js";
 import { index } from "../lib/operators.js";
-import { withPattern } from "../lib/regex.js";
-import type { CallExpr, Comprehension, Expr, Literal } from "../syntax/ast.js";
+import { regExpFunction, type RegExpFunction } from "../lib/regex.js";
+import type { CallExpr, Comprehension, Expr } from "../syntax/ast.js";
 import { equal } from "../value/compare.js";
-import { ValueList } from "../value/list.js";
+import { listOfValues, ValueList } from "../value/list.js";
 import { ValueMap } from "../value/map.js";
-import {
-  CelError,
-  isList,
-  isMap,
-  NO_SUCH_OVERLOAD,
-  Optional,
-  TypeValue,
-  Uint,
-  type Result,
-  type Value,
-} from "../value/value.js";
+import { CelError, NO_SUCH_OVERLOAD, Optional, TypeValue, weightOf, type Result, type Value } from "../value/value.js";
 import { fieldOf, hasField, optionalField, optionalIndex } from "./access.js";
 import { invoke, pickOverload, refuse } from "./dispatch.js";
 import type { Frame, Step } from "./frame.js";
+import { rangeOf, setVariables, type LoopSlots } from "./loop.js";
+import { constantElements, evaluateAll, literalValue, logical, preferred } from "./steps.js";
 
 export interface PlanInput {
   readonly checked: Checked;
@@ -39,28 +31,30 @@ export function planExpression(input: PlanInput): Step {
 }
 
 /** Where the variables of the loops around a node are kept. */
-type Slots = ReadonlyMap<string, number>;
+export type Slots = ReadonlyMap<string, number>;
 
-export function literalValue(literal: Literal): Value {
-  switch (literal.type) {
-    case "null":
-      return null;
-    case "uint":
-      return new Uint(literal.value);
-    default:
-      return literal.value;
-  }
-}
-
-class Planner {
+/** Makes steps of expressions. */
+export class Planner {
   readonly #input: PlanInput;
+  /** Steps of expressions that have been planned otherwise. */
+  readonly #given: ReadonlyMap<Expr, Step>;
   #slots = 0;
 
-  constructor(input: PlanInput) {
+  constructor(input: PlanInput, given: ReadonlyMap<Expr, Step> = new Map()) {
     this.#input = input;
+    this.#given = given;
+  }
+
+  /** A place for a value in Frame.locals. */
+  newSlot(): number {
+    return this.#slots++;
   }
 
   plan(expr: Expr, slots: Slots): Step {
+    return this.#given.get(expr) ?? this.#plan(expr, slots);
+  }
+
+  #plan(expr: Expr, slots: Slots): Step {
     switch (expr.kind) {
       case "literal": {
         const value = literalValue(expr.literal);
@@ -135,9 +129,11 @@ class Planner {
           return value !== false;
         };
       case "or":
-      case "orValue":
-        if (expr.target !== undefined) return orElse(first, second, { unwrap: expr.name === "orValue" });
-        break;
+      case "orValue": {
+        if (expr.target === undefined) break;
+        const unwrap = expr.name === "orValue";
+        return (frame) => preferred(first(frame), { unwrap }) ?? second(frame);
+      }
       case "_?._":
         return this.#strict(expr, steps, ([object, field]) => optionalField(object as Value, String(field)));
       case "_[?_]":
@@ -155,27 +151,29 @@ class Planner {
         });
       default:
     }
-    return this.#function(expr, steps);
+    const slow = this.slowFunction(expr);
+    return slow === undefined ? this.#function(expr, steps) : this.#slow(expr, steps, slow);
   }
 
   /** A call that any operand that failed makes fail. */
   #strict(expr: CallExpr, steps: readonly Step[], run: (args: readonly Value[]) => Result): Step {
-    const cost = this.#costOf(expr);
-    const most = this.#input.mostOwnCost.get(expr.id) ?? Infinity;
+    const cost = this.costOf(expr);
+    const walks = !LOOKS_UP.has(expr.name);
     if (this.#costsByResult(expr)) {
       return (frame) => {
         const args = evaluateAll(frame, steps);
         if (args instanceof CelError) return args;
         const result = run(args);
-        frame.charge(Math.min(most, cost(args, result)));
+        frame.charge(cost(args, result));
         return result;
       };
     }
     return (frame) => {
       const args = evaluateAll(frame, steps);
       if (args instanceof CelError) return args;
+      if (walks) countWork(frame, args);
       // Before it runs, so that what costs too much does not run at all.
-      frame.charge(Math.min(most, cost(args, null)));
+      frame.charge(cost(args, null));
       return run(args);
     };
   }
@@ -184,8 +182,14 @@ class Planner {
     return (this.#input.checked.overloads.get(id) ?? []).some((overload) => costsByResult(name, overload.id));
   }
 
-  /** What a call costs; where its overload is not known beforehand, that is found out each time. */
-  #costOf({ id, name }: CallExpr): CallCost {
+  /** What a call costs, at most what was estimated; where its overload is not known beforehand, that is found out each time. */
+  costOf(expr: CallExpr): CallCost {
+    const cost = this.#overloadCostOf(expr);
+    const most = this.#input.mostOwnCost.get(expr.id) ?? Infinity;
+    return (args, result) => Math.min(most, cost(args, result));
+  }
+
+  #overloadCostOf({ id, name }: CallExpr): CallCost {
     const overloads = this.#input.checked.overloads.get(id) ?? [];
     const costs = new Map(overloads.map((overload) => [overload, callCost(name, overload.id)]));
     const [first = callCost(name, "")] = costs.values();
@@ -200,17 +204,41 @@ class Planner {
     const declaration = this.#input.declarations.functions.get(expr.name);
     if (declaration === undefined) return () => new CelError(`unknown function: ${expr.name}`);
     const overloads = this.#input.checked.overloads.get(expr.id) ?? [];
-    const pattern = expr.target === undefined ? expr.args[1] : expr.args[0];
-    const fixed =
-      pattern?.kind === "literal" && pattern.literal.type === "string"
-        ? withPattern(expr.name, pattern.literal.value)
-        : undefined;
     return this.#strict(expr, steps, (args) => {
       const overload = pickOverload(overloads, args);
-      if (overload === undefined)
-        return declaration.run === undefined ? refuse(declaration, args) : declaration.run(...args);
-      return fixed === undefined ? invoke(declaration, overload, args) : fixed(args);
+      if (overload !== undefined) return invoke(declaration, overload, args);
+      return declaration.run === undefined ? refuse(declaration, args) : declaration.run(...args);
     });
+  }
+
+  /** What a call of a function that may take long does once it has been charged; undefined for any other call. */
+  slowFunction(expr: CallExpr): RegExpFunction | undefined {
+    const pattern = expr.target === undefined ? expr.args[1] : expr.args[0];
+    const literal =
+      pattern?.kind === "literal" && pattern.literal.type === "string" ? pattern.literal.value : undefined;
+    const run = regExpFunction(expr.name, literal);
+    const declaration = this.#input.declarations.functions.get(expr.name);
+    if (run === undefined || declaration === undefined) return undefined;
+    const overloads = this.#input.checked.overloads.get(expr.id) ?? [];
+    return function* (args) {
+      return pickOverload(overloads, args) === undefined ? refuse(declaration, args) : yield* run(args);
+    };
+  }
+
+  /** The same without a pause, as far as that goes. */
+  #slow(expr: CallExpr, steps: readonly Step[], run: RegExpFunction): Step {
+    const cost = this.costOf(expr);
+    return (frame) => {
+      const args = evaluateAll(frame, steps);
+      if (args instanceof CelError) return args;
+      frame.charge(cost(args, null));
+      const working = run(args);
+      while (true) {
+        const stop = working.next();
+        if (stop.done === true) return stop.value;
+        frame.did(stop.value);
+      }
+    };
   }
 
   #list(expr: Extract<Expr, { kind: "list" }>, slots: Slots): Step {
@@ -235,7 +263,7 @@ class Planner {
         else if (value.value !== undefined) items.push(value.value);
       }
       frame.charge(LIST_COST);
-      return new ValueList(items);
+      return listOfValues(items);
     };
   }
 
@@ -263,79 +291,46 @@ class Planner {
   }
 
   #comprehension(expr: Comprehension, slots: Slots): Step {
+    const { places, outer, inner } = this.loopSlots(expr, slots);
     const range = this.plan(expr.range, slots);
     const init = this.plan(expr.init, slots);
-    const accumulator = this.#slots++;
-    const first = this.#slots++;
-    const second = this.#slots++;
-    const outer = new Map(slots).set(expr.accumulator, accumulator);
-    const inner = new Map(outer).set(expr.variable, first);
-    if (expr.second !== undefined) inner.set(expr.second, second);
     const condition = this.plan(expr.condition, inner);
     const step = this.plan(expr.step, inner);
     const result = this.plan(expr.result, outer);
-    const two = expr.second !== undefined;
     return (frame) => {
-      const over = range(frame);
+      const over = rangeOf(range(frame));
       if (over instanceof CelError) return over;
-      if (!isList(over) && !isMap(over))
-        return new CelError("got a value that is no list or map, expected iterable type");
-      const keys = isMap(over) ? over.keys() : undefined;
-      const count = keys?.length ?? (isList(over) ? over.length : 0);
-      frame.locals[accumulator] = init(frame);
-      for (let i = 0; i < count; i++) {
-        const key = keys?.[i] ?? BigInt(i);
-        if (two) {
-          frame.locals[first] = key;
-          frame.locals[second] = isList(over) ? over.at(i) : (over.get(key) ?? null);
-        } else frame.locals[first] = isList(over) ? over.at(i) : key;
+      frame.locals[places.accumulator] = init(frame);
+      for (let turn = 0; turn < over.count; turn++) {
+        setVariables(frame, over, places, turn);
         if (condition(frame) === false) break;
-        frame.locals[accumulator] = step(frame);
+        frame.locals[places.accumulator] = step(frame);
       }
       return result(frame);
     };
   }
-}
 
-function evaluateAll(frame: Frame, steps: readonly Step[]): readonly Value[] | CelError {
-  const args: Value[] = [];
-  for (const step of steps) {
-    const value = step(frame);
-    if (value instanceof CelError) return value;
-    args.push(value);
+  /** Places for the variables of a loop, and the variables as its result and its turns see them. */
+  loopSlots(
+    { accumulator, variable, second }: Comprehension,
+    slots: Slots,
+  ): { readonly places: LoopSlots; readonly outer: Slots; readonly inner: Slots } {
+    const places = {
+      accumulator: this.newSlot(),
+      first: this.newSlot(),
+      second: second === undefined ? undefined : this.newSlot(),
+    };
+    const outer = new Map(slots).set(accumulator, places.accumulator);
+    const inner = new Map(outer).set(variable, places.first);
+    if (second !== undefined && places.second !== undefined) inner.set(second, places.second);
+    return { places, outer, inner };
   }
-  return args;
 }
 
-/** `&&` and `||`: what decides on either side outweighs a failure on the other. */
-function logical(left: Step, right: Step, decisive: boolean): Step {
-  return (frame) => {
-    const a = left(frame);
-    if (a === decisive) return decisive;
-    const b = right(frame);
-    if (b === decisive) return decisive;
-    if (typeof a === "boolean" && typeof b === "boolean") return !decisive;
-    const failed = typeof a === "boolean" ? b : a;
-    return failed instanceof CelError ? failed : NO_SUCH_OVERLOAD;
-  };
-}
+/** Functions that take the same time whatever their operands consist of. */
+const LOOKS_UP: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._", "size", "type", "dyn", "optional.of"]);
 
-function orElse(left: Step, right: Step, { unwrap }: { readonly unwrap: boolean }): Step {
-  return (frame) => {
-    const value = left(frame);
-    if (value instanceof CelError) return value;
-    if (!(value instanceof Optional)) return NO_SUCH_OVERLOAD;
-    if (value.value === undefined) return right(frame);
-    return unwrap ? value.value : value;
-  };
-}
-
-/** The elements of a list of literals, which is made once. */
-function constantElements(expr: Extract<Expr, { kind: "list" }>): Value[] | undefined {
-  const values: Value[] = [];
-  for (const { value, optional } of expr.elements) {
-    if (optional || value.kind !== "literal") return undefined;
-    values.push(literalValue(value.literal));
-  }
-  return values.length === 0 ? undefined : values;
+/** Whoever compares, searches or copies lists and maps may have to look at all that they consist of. */
+function countWork(frame: Frame, args: readonly Value[]): void {
+  for (const arg of args) if (typeof arg === "object" && arg !== null) frame.did(weightOf(arg));
 }

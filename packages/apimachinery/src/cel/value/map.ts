@@ -1,4 +1,4 @@
-import { CelError, Uint, type CelMap, type Result, type Value } from "./value.js";
+import { CelError, MOST_WEIGHT, TOO_HEAVY, Uint, weightOf, type CelMap, type Result, type Value } from "./value.js";
 
 interface Entry {
   readonly key: Value;
@@ -15,22 +15,27 @@ type Store = Map<string | bigint | boolean | number, Entry>;
 export class ValueMap implements CelMap {
   readonly kind = "map";
   readonly size: number;
+  readonly weight: number;
   readonly #store: Store;
+  #keys: readonly Value[] | undefined;
 
-  private constructor(store: Store, size: number) {
+  private constructor(store: Store, size: number, weight: number) {
     this.#store = store;
     this.size = size;
+    this.weight = weight;
   }
 
   /** Of equal keys the last one counts. */
-  static of(entries: readonly (readonly [key: Value, value: Value])[]): ValueMap {
+  static of(entries: readonly (readonly [key: Value, value: Value])[]): ValueMap | CelError {
     const store: Store = new Map();
+    let weight = 1;
     for (const [key, value] of entries) {
       const name = normalKey(key);
       if (name === undefined) continue;
       store.set(name, { key, value, index: store.get(name)?.index ?? store.size });
+      weight += weightOf(key) + weightOf(value);
     }
-    return new ValueMap(store, store.size);
+    return weight > MOST_WEIGHT ? TOO_HEAVY : new ValueMap(store, store.size, weight);
   }
 
   #entry(key: Value): Entry | undefined {
@@ -48,7 +53,9 @@ export class ValueMap implements CelMap {
   }
 
   keys(): readonly Value[] {
-    return [...this.#store.values()].filter((entry) => entry.index < this.size).map((entry) => entry.key);
+    return (this.#keys ??= [...this.#store.values()]
+      .filter((entry) => entry.index < this.size)
+      .map((entry) => entry.key));
   }
 
   /** The map with one more key. */
@@ -56,11 +63,13 @@ export class ValueMap implements CelMap {
     const name = normalKey(key);
     if (name === undefined) return new CelError("unsupported key type");
     if (this.#entry(key) !== undefined) return new CelError(`insert failed: key ${showKey(key)} already exists`);
+    const weight = this.weight + weightOf(key) + weightOf(value);
+    if (weight > MOST_WEIGHT) return TOO_HEAVY;
     let store = this.#store;
     if (store.size !== this.size || store.has(name))
       store = new Map([...store].filter(([, entry]) => entry.index < this.size));
     store.set(name, { key, value, index: this.size });
-    return new ValueMap(store, this.size + 1);
+    return new ValueMap(store, this.size + 1, weight);
   }
 }
 

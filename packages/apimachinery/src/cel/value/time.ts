@@ -164,7 +164,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 /** Go's time.ParseDuration: `1h2m3.5s`, `-5ms`; undefined for other text and for what is too long. */
 export function parseDuration(text: string): Duration | undefined {
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
+  const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (match === null) return undefined;
   let ns = 0n;
   for (const [, whole = "", fraction = "", unit = ""] of (match[2] ?? "").matchAll(
@@ -196,7 +196,7 @@ export function parseLongDuration(text: string): Duration | undefined {
   const short = parseDuration(text);
   if (short !== undefined) return short;
   let ns: bigint | undefined;
-  for (const [, count = "", word = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const [, count = "", word = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     for (const [names, size] of LONG_UNITS) if (names.test(word.toLowerCase())) ns = (ns ?? 0n) + BigInt(count) * size;
   }
   return ns === undefined ? undefined : new Duration(BigInt.asIntN(64, ns));

@@ -95,6 +95,8 @@ export interface CelList {
   readonly length: number;
   /** @param index - Within the list. */
   at(index: number): Result;
+  /** How many values it consists of, nested ones and itself included; a bound where that is not known. */
+  readonly weight: number;
   /** Equality, where it is not element by element: lists that are sets or maps ignore the order. */
   equals?(other: CelList): boolean | CelError;
   /** The concatenation, where it is no plain one: sets and maps take each element once. */
@@ -105,6 +107,8 @@ export interface CelList {
 export interface CelMap {
   readonly kind: "map";
   readonly size: number;
+  /** As that of a list. */
+  readonly weight: number;
   /** Undefined for a key that is absent. */
   get(key: Value): Result | undefined;
   keys(): readonly Value[];
@@ -124,6 +128,24 @@ export function isMap(value: Result): value is CelMap {
 export function isOpaque(value: Result): value is Opaque {
   return typeof value === "object" && value !== null && "celType" in value;
 }
+
+/** How many values a value consists of; long texts count for several. */
+export function weightOf(value: Result): number {
+  if (typeof value === "string") return 1 + (value.length >> TEXT_SHIFT);
+  if (typeof value !== "object" || value === null) return 1;
+  if (isList(value) || isMap(value)) return value.weight;
+  if (value instanceof Optional) return value.value === undefined ? 1 : 1 + weightOf(value.value);
+  return value instanceof Uint8Array ? 1 + (value.length >> TEXT_SHIFT) : 1;
+}
+
+const TEXT_SHIFT = 6;
+
+/**
+ * What a list or map that an expression makes may weigh. Its parts may be shared, so that it takes little to make one
+ * whose parts could never be counted.
+ */
+export const MOST_WEIGHT = 1_000_000;
+export const TOO_HEAVY: CelError = new CelError(`a list or map of more than ${MOST_WEIGHT} values`);
 
 /** The name of a value's type, as messages and `type()` have it. */
 export function typeName(value: Value): string {

@@ -1,6 +1,6 @@
 import { formatFieldError } from "@fairlead/apimachinery";
-import { cloneJson, type JsonObject, type MutableJsonObject } from "@fairlead/base";
-import type { ResourceStrategy } from "../resource.js";
+import { cloneJson, isSliced, unsliced, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import type { FieldErrors, ResourceStrategy } from "../resource.js";
 import { builtinResources } from "./builtin.js";
 
 const STRATEGIES: ReadonlyMap<string, ResourceStrategy> = new Map(
@@ -34,7 +34,7 @@ export function prepared(name: string, object: JsonObject): MutableJsonObject {
 
 /** What is wrong with a new object. */
 export function createErrors(name: string, object: JsonObject): readonly string[] {
-  return strategyOf(name).validateCreate(prepared(name, object)).map(formatFieldError);
+  return texts(strategyOf(name).validateCreate(prepared(name, object)));
 }
 
 /** What is wrong with a change of a stored object, over which the given parts are laid. */
@@ -42,7 +42,7 @@ export function updateErrors(name: string, before: JsonObject, parts: JsonObject
   const live = prepared(name, before);
   const object = defaulted(name, withPart(live, parts));
   strategyOf(name).prepareForUpdate?.(object, live, { nowMs: 0 });
-  return strategyOf(name).validateUpdate(object, live).map(formatFieldError);
+  return texts(strategyOf(name).validateUpdate(object, live));
 }
 
 /** Both objects, the second laid over the first, deeply; lists are replaced. */
@@ -79,4 +79,8 @@ export function workload(kind: string, spec: JsonObject = {}): JsonObject {
       ...spec,
     },
   };
+}
+
+function texts(errors: FieldErrors): readonly string[] {
+  return (isSliced(errors) ? unsliced(errors) : errors).map(formatFieldError);
 }

@@ -11,8 +11,9 @@ import {
   structuralSchema,
   type CompiledRule,
   type FieldError,
+  type Schema,
 } from "@fairlead/apimachinery";
-import { getOwn, isObject, type JsonObject } from "@fairlead/base";
+import { getOwn, isObject, type JsonObject, type Sliced } from "@fairlead/base";
 import { bool, entries, has, num, obj, objs, str } from "./access.js";
 import { shownRule } from "./definition-form.js";
 
@@ -30,9 +31,13 @@ export interface CelRuleOptions {
 }
 
 /** What is wrong with the rules of a schema: first each by itself, then the sum of their costs. */
-export function celRuleErrors(schema: JsonObject, path: string, options: CelRuleOptions): readonly FieldError[] {
+export function* celRuleErrors(
+  schema: JsonObject,
+  path: string,
+  options: CelRuleOptions,
+): Sliced<readonly FieldError[]> {
   const check = new Check(options);
-  check.schema(schema, { path, isRoot: true, cardinality: 1 });
+  yield* check.schema(schema, structuralSchema(schema), { path, isRoot: true, cardinality: 1 });
   return [...check.errors, ...check.totalErrors(path)];
 }
 
@@ -45,6 +50,8 @@ interface Place {
   readonly uncorrelated?: string;
 }
 
+const VALUE_WORK = 20;
+
 class Check {
   readonly errors: FieldError[] = [];
   readonly #options: CelRuleOptions;
@@ -55,30 +62,37 @@ class Check {
     this.#options = options;
   }
 
-  schema(schema: JsonObject, place: Place): void {
+  /** @param schema - The same as its JSON. */
+  *schema(json: JsonObject, schema: Schema, place: Place): Sliced<void> {
+    yield VALUE_WORK;
     const { path } = place;
-    const cardinality = timesElements(place.cardinality, schema);
-    const inside = (part: JsonObject, at: string, uncorrelated = place.uncorrelated): void => {
-      this.schema(part, {
-        path: `${path}.${at}`,
-        isRoot: bool(part, "x-kubernetes-embedded-resource"),
-        cardinality,
-        ...(uncorrelated === undefined ? {} : { uncorrelated }),
-      });
-    };
-    const additional = getOwn(schema, "additionalProperties");
-    if (isObject(additional)) inside(additional, "additionalProperties");
-    for (const [name, part] of entries(schema, "properties")) if (isObject(part)) inside(part, `properties[${name}]`);
-    const items = obj(schema, "items");
-    const keyed = str(schema, "x-kubernetes-list-type") === "map";
-    if (items !== undefined) inside(items, "items", keyed ? place.uncorrelated : (place.uncorrelated ?? path));
-    const rules = objs(schema, "x-kubernetes-validations");
+    const cardinality = timesElements(place.cardinality, json);
+    const inside = (part: JsonObject, at: string, uncorrelated = place.uncorrelated): Place => ({
+      path: `${path}.${at}`,
+      isRoot: bool(part, "x-kubernetes-embedded-resource"),
+      cardinality,
+      ...(uncorrelated === undefined ? {} : { uncorrelated }),
+    });
+    const additional = getOwn(json, "additionalProperties");
+    if (isObject(additional) && typeof schema.additionalProperties === "object")
+      yield* this.schema(additional, schema.additionalProperties, inside(additional, "additionalProperties"));
+    for (const [name, part] of entries(json, "properties")) {
+      const property = schema.properties?.get(name);
+      if (isObject(part) && property !== undefined)
+        yield* this.schema(part, property, inside(part, `properties[${name}]`));
+    }
+    const items = obj(json, "items");
+    const keyed = str(json, "x-kubernetes-list-type") === "map";
+    if (items !== undefined && schema.items !== undefined) {
+      const uncorrelated = keyed ? place.uncorrelated : (place.uncorrelated ?? path);
+      yield* this.schema(items, schema.items, inside(items, "items", uncorrelated));
+    }
+    const rules = objs(json, "x-kubernetes-validations");
     if (rules.length > 0 && !this.#options.schemaErrors.some((error) => error.field.startsWith(path)))
-      this.#rules(schema, rules, place);
+      yield* this.#rules(schema, rules, place);
   }
 
-  #rules(json: JsonObject, rules: readonly JsonObject[], place: Place): void {
-    const schema = structuralSchema(json);
+  *#rules(schema: Schema, rules: readonly JsonObject[], place: Place): Sliced<void> {
     const type = declaredType(schema, "selfType", place.isRoot);
     const path = `${place.path}.x-kubernetes-validations`;
     if (type === undefined) {
@@ -88,8 +102,11 @@ class Check {
       return;
     }
     const cardinality = place.cardinality ?? maxCardinality(type);
-    for (const [i, compiled] of compileRulesOf(schema.validations ?? [], schema, type).entries())
-      this.#rule(compiled, rules[i] ?? {}, { path: `${path}[${i}]`, cardinality, uncorrelated: place.uncorrelated });
+    for (const [i, lazy] of compileRulesOf(schema.validations ?? [], schema, type).entries()) {
+      yield lazy.work;
+      const at = { path: `${path}[${i}]`, cardinality, uncorrelated: place.uncorrelated };
+      this.#rule(lazy.compiled, rules[i] ?? {}, at);
+    }
   }
 
   #rule(

@@ -13,7 +13,7 @@ import {
   required,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { deepEqual, getOwn, isArray, type JsonObject, type JsonValue } from "@fairlead/base";
+import { deepEqual, getOwn, isArray, type JsonObject, type JsonValue, type Sliced } from "@fairlead/base";
 import { at, bool, has, obj, objs, someObj, str, strs } from "./access.js";
 import { shownVersions } from "./definition-form.js";
 import { hasUnprunedDefault } from "./schema-default-rules.js";
@@ -42,9 +42,9 @@ const STRICT: Rules = {
 };
 
 /** What is wrong with a new definition. */
-export function definitionErrors(definition: JsonObject): readonly FieldError[] {
+export function* definitionErrors(definition: JsonObject): Sliced<readonly FieldError[]> {
   return [
-    ...specErrors(at(definition, "spec"), STRICT),
+    ...(yield* specErrors(at(definition, "spec"), STRICT)),
     ...statusErrors(definition),
     ...storedErrors(definition),
     ...approvalErrors(definition, undefined),
@@ -53,14 +53,14 @@ export function definitionErrors(definition: JsonObject): readonly FieldError[] 
 }
 
 /** What is wrong with a change of a definition. */
-export function definitionChangeErrors(definition: JsonObject, live: JsonObject): readonly FieldError[] {
+export function* definitionChangeErrors(definition: JsonObject, live: JsonObject): Sliced<readonly FieldError[]> {
   const [spec, before] = [at(definition, "spec"), at(live, "spec")];
-  const rules = rulesFor(before, live);
+  const rules = yield* rulesFor(before, live);
   const fixed = (path: string, after: JsonValue, old: JsonValue): readonly FieldError[] =>
     deepEqual(after, old) ? [] : [invalid(`spec.${path}`, after, FIELD_IS_IMMUTABLE)];
   const [names, oldNames] = [at(spec, "names"), at(before, "names")];
   return [
-    ...specErrors(spec, rules),
+    ...(yield* specErrors(spec, rules)),
     ...(rules.fixedNames
       ? [
           ...fixed("scope", str(spec, "scope"), str(before, "scope")),
@@ -76,11 +76,12 @@ export function definitionChangeErrors(definition: JsonObject, live: JsonObject)
   ];
 }
 
-function rulesFor(before: JsonObject, live: JsonObject): Rules {
+function* rulesFor(before: JsonObject, live: JsonObject): Sliced<Rules> {
   const schemas = objs(before, "versions").map((version) => someObj(at(version, "schema"), "openAPIV3Schema"));
   const all = schemas.flat();
   const anywhere = (test: (schema: JsonObject) => boolean): boolean => all.some((schema) => somewhere(schema, test));
   const reviews = strs(at(before, "conversion", "webhook"), "conversionReviewVersions");
+  const byName = new Map(objs(before, "versions").map((version) => [str(version, "name"), version]));
   const established = objs(at(live, "status"), "conditions").some(
     (condition) => str(condition, "type") === "Established" && str(condition, "status") === "True",
   );
@@ -90,19 +91,21 @@ function rulesFor(before: JsonObject, live: JsonObject): Rules {
     keyedLists: !anywhere((schema) => keyErrors(schema, "").length > 0),
     fixedNames: established,
     schemas: schemas.every((schema) => schema.length > 0),
-    prunedDefaults: !all.some((schema) => structuralErrors(schema, "").length === 0 && hasUnprunedDefault(schema)),
+    prunedDefaults: !(yield* someUnpruned(all)),
     knownReviewVersion: reviews.length === 0 || reviews.some((version) => REVIEW_VERSIONS.includes(version)),
-    manyFields: (name) =>
-      objs(before, "versions").some(
-        (version) => str(version, "name") === name && objs(version, "selectableFields").length > MOST_FIELDS,
-      ),
+    manyFields: (name) => objs(byName.get(name) ?? {}, "selectableFields").length > MOST_FIELDS,
     sameSchemas: (versions) =>
-      versions.every((version) =>
-        objs(before, "versions").some(
-          (old) => str(old, "name") === str(version, "name") && deepEqual(at(old, "schema"), at(version, "schema")),
-        ),
-      ),
+      versions.every((version) => {
+        const old = byName.get(str(version, "name"));
+        return old !== undefined && deepEqual(at(old, "schema"), at(version, "schema"));
+      }),
   };
+}
+
+function* someUnpruned(schemas: readonly JsonObject[]): Sliced<boolean> {
+  for (const schema of schemas)
+    if ((yield* structuralErrors(schema, "")).length === 0 && (yield* hasUnprunedDefault(schema))) return true;
+  return false;
 }
 
 const TYPES: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -126,7 +129,7 @@ function commonOf(versions: readonly JsonObject[]): ReadonlyMap<string, JsonValu
   return new Map(same.map((key) => [key, first === undefined ? undefined : getOwn(first, key)]));
 }
 
-function specErrors(spec: JsonObject, rules: Rules): readonly FieldError[] {
+function* specErrors(spec: JsonObject, rules: Rules): Sliced<readonly FieldError[]> {
   const versions = objs(spec, "versions");
   const common = commonOf(versions);
   const shown = (): JsonValue => (has(spec, "versions") ? shownVersions(versions, common) : null);
@@ -142,7 +145,7 @@ function specErrors(spec: JsonObject, rules: Rules): readonly FieldError[] {
           has(at(version, "schema"), "openAPIV3Schema") ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`)],
         )
       : []),
-    ...versions.flatMap((version, i) => versionErrors(version, `spec.versions[${i}]`, { common, rules })),
+    ...(yield* versionsErrors(versions, { common, rules })),
     ...(new Set(names).size === names.length
       ? []
       : [invalid("spec.versions", shown(), "must contain unique version names")]),
@@ -154,7 +157,7 @@ function specErrors(spec: JsonObject, rules: Rules): readonly FieldError[] {
       str(at(spec, "names"), key) === "" ? [required(`spec.names.${key}`)] : [],
     ),
     ...nameErrors(at(spec, "names"), "spec.names"),
-    ...sharedErrors({ common, versions, rules, path: "spec", schemaKey: "validation", version: "" }),
+    ...(yield* sharedErrors({ common, versions, rules, path: "spec", schemaKey: "validation", version: "" })),
     ...conversionErrors(obj(spec, "conversion"), rules, bool(spec, "preserveUnknownFields")),
   ];
 }
@@ -177,14 +180,29 @@ interface VersionFacts {
   readonly rules: Rules;
 }
 
-function versionErrors(version: JsonObject, path: string, { common, rules }: VersionFacts): readonly FieldError[] {
+function* versionsErrors(versions: readonly JsonObject[], facts: VersionFacts): Sliced<readonly FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const [i, version] of versions.entries()) {
+    yield VERSION_WORK;
+    errors.push(...(yield* versionErrors(version, `spec.versions[${i}]`, facts)));
+  }
+  return errors;
+}
+
+const VERSION_WORK = 500;
+
+function* versionErrors(
+  version: JsonObject,
+  path: string,
+  { common, rules }: VersionFacts,
+): Sliced<readonly FieldError[]> {
   const name = str(version, "name");
   const label = isDns1035Label(name);
   const own = new Map(SHARED.filter((key) => !common.has(key)).map((key) => [key, getOwn(version, key)]));
   return [
     ...(label.length > 0 ? [invalid(`${path}.name`, name, label.join(","))] : []),
     ...deprecationErrors(version, `${path}.deprecationWarning`),
-    ...sharedErrors({ common: own, versions: [version], rules, path, schemaKey: "schema", version: name }),
+    ...(yield* sharedErrors({ common: own, versions: [version], rules, path, schemaKey: "schema", version: name })),
   ];
 }
 
@@ -237,11 +255,12 @@ function conversionErrors(conversion: JsonObject | undefined, rules: Rules, pres
 
 function reviewErrors(versions: readonly string[], path: string, known: boolean): readonly FieldError[] {
   if (versions.length === 0) return [required(path)];
-  const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i
-      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
-      : invalidEach(`${path}[${i}]`, version, isDns1035Label(version)),
-  );
+  const seen = new Set<string>();
+  const errors = versions.flatMap((version, i) => {
+    if (seen.has(version)) return [invalid(`${path}[${i}]`, version, "duplicate version")];
+    seen.add(version);
+    return invalidEach(`${path}[${i}]`, version, isDns1035Label(version));
+  });
   return known && !versions.some((version) => REVIEW_VERSIONS.includes(version))
     ? [...errors, invalid(path, [...versions], `must include at least one of ${REVIEW_VERSIONS.join(", ")}`)]
     : errors;

@@ -47,7 +47,9 @@ function definition(): ResourceStrategy {
       if (stored !== undefined && !known.includes(stored))
         object["status"] = { ...at(object, "status"), storedVersions: [...known, stored] };
     },
-    validateCreate: (object) => [...nameErrors(object), ...definitionErrors(object)],
+    validateCreate: function* (object) {
+      return [...nameErrors(object), ...(yield* definitionErrors(object))];
+    },
     validateUpdate: definitionChangeErrors,
     validateStatusUpdate: statusErrors,
     warnings: (object, live) => {

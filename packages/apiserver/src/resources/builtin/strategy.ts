@@ -4,11 +4,13 @@ import {
   getOwn,
   isArray,
   isObject,
+  isSliced,
   type JsonObject,
   type JsonValue,
   type MutableJsonObject,
+  type Sliced,
 } from "@fairlead/base";
-import type { ResourceInfo, ResourceStrategy, TableColumn } from "../resource.js";
+import type { FieldErrors, ResourceInfo, ResourceStrategy, TableColumn } from "../resource.js";
 import { at, strs } from "./access.js";
 import { CORE_DEFAULTS } from "./core-defaults.js";
 import { GROUP_DEFAULTS } from "./group-defaults.js";
@@ -122,8 +124,13 @@ function replaceList(object: MutableJsonObject, [key = "", ...rest]: readonly st
   }
 }
 
-function joined(some: readonly FieldError[], others: readonly FieldError[]): readonly FieldError[] {
-  return some.length === 0 ? others : [...some, ...others];
+function joined(some: readonly FieldError[], others: FieldErrors): FieldErrors {
+  if (some.length === 0) return others;
+  return isSliced(others) ? joining(some, others) : [...some, ...others];
+}
+
+function* joining(some: readonly FieldError[], others: Sliced<readonly FieldError[]>): Sliced<readonly FieldError[]> {
+  return [...some, ...(yield* others)];
 }
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);

@@ -1,6 +1,6 @@
 // What makes a schema structural (apiextensions-apiserver: pkg/apiserver/schema/validation.go).
 import {
-  compileGoRegExp,
+  compilingGoRegExp,
   formatFieldError,
   forbidden,
   GoRegExpError,
@@ -8,15 +8,45 @@ import {
   required,
   type FieldError,
 } from "@fairlead/apimachinery";
-import { byCodeUnit, deepEqual, getOwn, isObject, type JsonObject } from "@fairlead/base";
+import { byCodeUnit, deepEqual, getOwn, isObject, type JsonObject, type Sliced } from "@fairlead/base";
 import { bool, entries, has, obj, objs, someObj, str, strs } from "./access.js";
 
 type Level = "root" | "item" | "field";
 
 /** What is wrong with a schema, sorted by the errors' texts, as Kubernetes sorts them. */
-export function structuralErrors(schema: JsonObject, path: string): readonly FieldError[] {
-  const errors = [...invariantErrors(schema, "root", path)];
-  return errors.sort((a, b) => byCodeUnit(formatFieldError(a), formatFieldError(b)));
+export function* structuralErrors(schema: JsonObject, path: string): Sliced<readonly FieldError[]> {
+  const problems = yield* patternProblems(schema);
+  yield PAUSE;
+  const errors = invariantErrors(schema, { level: "root", path, problems });
+  yield PAUSE;
+  const texts = new Map(errors.map((error) => [error, formatFieldError(error)]));
+  return [...errors].sort((a, b) => byCodeUnit(texts.get(a) ?? "", texts.get(b) ?? ""));
+}
+
+/** What one walk through a schema may take. */
+const PAUSE = 10_000;
+
+/** What Go says of the patterns that it cannot compile, by pattern. */
+type Problems = ReadonlyMap<string, string>;
+
+function* patternProblems(schema: JsonObject): Sliced<Problems> {
+  const problems = new Map<string, string>();
+  const seen = new Set<string>();
+  const open = [schema];
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    for (const inner of partsOf(part)) open.push(inner);
+    const pattern = str(part, "pattern");
+    if (pattern === "" || seen.has(pattern)) continue;
+    seen.add(pattern);
+    yield 500 + pattern.length;
+    try {
+      yield* compilingGoRegExp(pattern);
+    } catch (error) {
+      if (!(error instanceof GoRegExpError)) throw error;
+      problems.set(pattern, error.message);
+    }
+  }
+  return problems;
 }
 
 /** Why a schema cannot be read at all; undefined when it can. */
@@ -62,22 +92,30 @@ function property(schema: JsonObject, name: string): JsonObject | undefined {
   return obj(obj(schema, "properties"), name);
 }
 
-function invariantErrors(schema: JsonObject, level: Level, path: string): readonly FieldError[] {
+interface Place {
+  readonly level: Level;
+  readonly path: string;
+  readonly problems: Problems;
+}
+
+function invariantErrors(schema: JsonObject, { level, path, problems }: Place): readonly FieldError[] {
   const type = str(schema, "type");
   const items = obj(schema, "items");
   const additional = getOwn(schema, "additionalProperties");
   const embedded = bool(schema, "x-kubernetes-embedded-resource");
   const errors: FieldError[] = [];
   if (type === "array" && items === undefined) errors.push(required(`${path}.items`, "must be specified"));
-  if (items !== undefined) errors.push(...invariantErrors(items, "item", `${path}.items`));
+  if (items !== undefined) errors.push(...invariantErrors(items, { level: "item", path: `${path}.items`, problems }));
   for (const [name, each] of properties(schema))
-    errors.push(...invariantErrors(each, "field", `${path}.properties[${name}]`));
+    errors.push(...invariantErrors(each, { level: "field", path: `${path}.properties[${name}]`, problems }));
   if (additional !== undefined && level === "root")
     errors.push(forbidden(`${path}.additionalProperties`, "must not be used at the root"));
-  if (isObject(additional)) errors.push(...invariantErrors(additional, "field", `${path}.additionalProperties`));
+  if (isObject(additional))
+    errors.push(...invariantErrors(additional, { level: "field", path: `${path}.additionalProperties`, problems }));
   errors.push(
     ...extensionErrors(schema, path),
     ...valueErrors(schema, path, {
+      problems,
       anyOf: isIntOrString(objs(schema, "anyOf")),
       firstAllOf: isIntOrString(objs(objs(schema, "allOf")[0], "anyOf")),
     }),
@@ -150,7 +188,9 @@ function isIntOrString(anyOf: readonly JsonObject[]): boolean {
   return deepEqual([...anyOf], [{ type: "integer" }, { type: "string" }]);
 }
 
+/** What is not looked at, since it is the form of something else. */
 interface Skipped {
+  readonly problems: Problems;
   readonly anyOf: boolean;
   readonly firstAllOf: boolean;
 }
@@ -159,31 +199,18 @@ interface Skipped {
 function valueErrors(schema: JsonObject, path: string, skipped: Skipped): readonly FieldError[] {
   const not = obj(schema, "not");
   const pattern = str(schema, "pattern");
-  const problem = pattern === "" ? undefined : patternProblem(pattern);
+  const problem = skipped.problems.get(pattern);
+  const nested = (each: JsonObject, where: string, anyOf = false): readonly FieldError[] =>
+    nestedErrors(each, where, { anyOf, firstAllOf: false, problems: skipped.problems });
   return [
-    ...(skipped.anyOf
-      ? []
-      : objs(schema, "anyOf").flatMap((each, i) => nestedErrors(each, `${path}.anyOf[${i}]`, false))),
-    ...objs(schema, "allOf").flatMap((each, i) =>
-      nestedErrors(each, `${path}.allOf[${i}]`, skipped.firstAllOf && i === 0),
-    ),
-    ...objs(schema, "oneOf").flatMap((each, i) => nestedErrors(each, `${path}.oneOf[${i}]`, false)),
-    ...(not === undefined ? [] : nestedErrors(not, `${path}.not`, false)),
+    ...(skipped.anyOf ? [] : objs(schema, "anyOf").flatMap((each, i) => nested(each, `${path}.anyOf[${i}]`))),
+    ...objs(schema, "allOf").flatMap((each, i) => nested(each, `${path}.allOf[${i}]`, skipped.firstAllOf && i === 0)),
+    ...objs(schema, "oneOf").flatMap((each, i) => nested(each, `${path}.oneOf[${i}]`)),
+    ...(not === undefined ? [] : nested(not, `${path}.not`)),
     ...(problem === undefined
       ? []
       : [invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)]),
   ];
-}
-
-/** What Go says of an expression that it cannot compile. */
-function patternProblem(pattern: string): string | undefined {
-  try {
-    compileGoRegExp(pattern);
-    return undefined;
-  } catch (error) {
-    if (error instanceof GoRegExpError) return error.message;
-    throw error;
-  }
 }
 
 /** Members that a schema inside a logical combination may not have, and what is said of them. */
@@ -202,13 +229,14 @@ const NOT_NESTED: readonly (readonly [key: string, message: string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-function nestedErrors(schema: JsonObject, path: string, skipAnyOf: boolean): readonly FieldError[] {
+function nestedErrors(schema: JsonObject, path: string, skipped: Skipped): readonly FieldError[] {
+  const inner = { ...skipped, anyOf: false };
   const items = obj(schema, "items");
   const additional = getOwn(schema, "additionalProperties");
   return [
-    ...valueErrors(schema, path, { anyOf: skipAnyOf, firstAllOf: false }),
-    ...(items === undefined ? [] : nestedErrors(items, `${path}.items`, false)),
-    ...properties(schema).flatMap(([name, each]) => nestedErrors(each, `${path}.properties[${name}]`, false)),
+    ...valueErrors(schema, path, skipped),
+    ...(items === undefined ? [] : nestedErrors(items, `${path}.items`, inner)),
+    ...properties(schema).flatMap(([name, each]) => nestedErrors(each, `${path}.properties[${name}]`, inner)),
     ...NOT_NESTED.filter(([key]) => isSet(schema, key)).map(([key, message]) => forbidden(`${path}.${key}`, message)),
     ...(additional === true || isObject(additional)
       ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]

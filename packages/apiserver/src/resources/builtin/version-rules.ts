@@ -1,7 +1,7 @@
 // One version of a CustomResourceDefinition, or what all have in common (apiextensions-apiserver:
 // pkg/apis/apiextensions/validation).
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError } from "@fairlead/apimachinery";
-import type { JsonObject, JsonValue } from "@fairlead/base";
+import type { JsonObject, JsonValue, Sliced } from "@fairlead/base";
 import { at, bool, has, obj, objs, str } from "./access.js";
 import { celRuleErrors } from "./cel-rules.js";
 import { defaultErrors } from "./schema-default-rules.js";
@@ -31,7 +31,8 @@ export interface Shared {
 }
 
 /** Schema, subresources, columns and selectable fields, of one version or of all. */
-export function sharedErrors({ common, versions, rules, path, schemaKey, version }: Shared): readonly FieldError[] {
+export function* sharedErrors(shared: Shared): Sliced<readonly FieldError[]> {
+  const { common, versions, rules, path, schemaKey, version } = shared;
   const [owner = {}] = versions;
   const part = (key: string): JsonObject => (common.has(key) ? owner : {});
   const schema = obj(at(part("schema"), "schema"), "openAPIV3Schema");
@@ -41,7 +42,11 @@ export function sharedErrors({ common, versions, rules, path, schemaKey, version
   return [
     ...(schema === undefined
       ? []
-      : schemaErrors(schema, `${path}.${schemaKey}`, { rules, status, anyRuleCost: rules.sameSchemas(versions) })),
+      : yield* schemaErrors(schema, `${path}.${schemaKey}`, {
+          rules,
+          status,
+          anyRuleCost: rules.sameSchemas(versions),
+        })),
     ...scaleErrors(obj(at(part("subresources"), "subresources"), "scale"), `${path}.subresources.scale`),
     ...objs(part("additionalPrinterColumns"), "additionalPrinterColumns").flatMap((column, i) =>
       columnErrors(column, `${path}.additionalPrinterColumns[${i}]`),
@@ -51,6 +56,9 @@ export function sharedErrors({ common, versions, rules, path, schemaKey, version
       : fieldErrors(fields, known, `${path}.selectableFields`, rules.manyFields(version))),
   ];
 }
+
+/** What one walk through a schema may take. */
+const PAUSE = 10_000;
 
 const AT_ROOT: ReadonlySet<string> = new Set(
   (
@@ -62,25 +70,27 @@ const AT_ROOT: ReadonlySet<string> = new Set(
 const AT_ROOT_SHOWN =
   "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]";
 
-function schemaErrors(
+function* schemaErrors(
   schema: JsonObject,
   path: string,
   options: { readonly rules: VersionRules; readonly status: boolean; readonly anyRuleCost: boolean },
-): readonly FieldError[] {
+): Sliced<readonly FieldError[]> {
   const { rules, status, anyRuleCost } = options;
   const where = `${path}.openAPIV3Schema`;
   const errors: FieldError[] = status ? [...rootErrors(schema, where)] : [];
   if (bool(schema, "nullable")) errors.push(forbidden(`${where}.nullable`, "nullable cannot be true at the root"));
   const problem = unreadable(schema);
-  const structural = problem === undefined ? structuralErrors(schema, where) : [];
+  const structural = problem === undefined ? yield* structuralErrors(schema, where) : [];
   const defaults =
     problem === undefined && structural.length === 0
-      ? defaultErrors(schema, where, { pruned: rules.prunedDefaults })
+      ? yield* defaultErrors(schema, where, { pruned: rules.prunedDefaults })
       : [];
+  yield PAUSE;
   const own = openApiErrors(schema, where, rules);
-  errors.push(...structural, ...defaults, ...own);
+  yield PAUSE;
+  for (const part of [structural, defaults, own]) errors.push(...part);
   if (problem === undefined && structural.length === 0 && defaults.length === 0)
-    errors.push(...celRuleErrors(schema, where, { schemaErrors: own, anyRuleCost }));
+    errors.push(...(yield* celRuleErrors(schema, where, { schemaErrors: own, anyRuleCost })));
   return errors.length === 0 && problem !== undefined ? [invalid(where, "", problem)] : errors;
 }
 

@@ -7,22 +7,26 @@ import {
   stringifyJson,
   type JsonObject,
   type JsonValue,
+  type Sliced,
 } from "@fairlead/base";
 import {
   applySchemaDefaults,
+  DefaultsError,
   compileJsonPath,
   compileRules,
   formatFieldError,
   skipsRules,
   structuralSchema,
-  validateCustomObject,
-  validateRules,
+  validatingCustomObject,
+  validatingRules,
   type CustomValidation,
   type FieldError,
   type JsonPath,
+  type RuleNode,
   type Schema,
 } from "@fairlead/apimachinery";
 
+import { tooLarge } from "../../registry/failures.js";
 import { finalizerWarnings } from "./finalizer-warnings.js";
 import { scaleErrors, scaleStatusErrors } from "./scale-errors.js";
 import { AGE_COLUMN, ageCell, NAME_COLUMN, nameCell } from "../builtin/cells.js";
@@ -62,13 +66,11 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
   const rules = compileRules(schema);
   /** What rules say of objects whose faults are older than the write. */
   const ratcheted = new WeakMap<JsonObject, readonly string[]>();
-  const errorsOf = (object: JsonObject, options: CustomValidation): readonly FieldError[] => {
-    const plain = decodeNumbers(object) as JsonObject;
-    const errors = validateCustomObject(plain, schema, options);
-    if (rules === undefined || skipsRules(errors)) return errors;
-    const found = validateRules(rules, plain, { old: options.old });
-    ratcheted.set(object, found.ratcheted.map(formatFieldError));
-    return [...errors, ...found.errors];
+  const parts = { schema, rules, scale: info.scale };
+  const errorsOf = function* (object: JsonObject, options: CustomValidation): Sliced<readonly FieldError[]> {
+    const found = yield* customErrors(parts, object, options);
+    ratcheted.set(object, found.ratcheted);
+    return found.errors;
   };
   const columns = customColumns(version.columns);
   const selectable = version.selectableFields.map((path) => [path.replace(/^\./, ""), compileJsonPath(path)] as const);
@@ -76,17 +78,15 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
     info,
     schema,
     applyDefaults: (object) => {
-      applySchemaDefaults(object, schema);
+      try {
+        applySchemaDefaults(object, schema);
+      } catch (error) {
+        throw error instanceof DefaultsError ? tooLarge(`Request entity too large: ${error.message}`) : error;
+      }
     },
-    validateCreate: (object) => [...errorsOf(object, { status: false }), ...scaleErrors(object, info.scale)],
-    validateUpdate: (object, live) => [
-      ...errorsOf(object, { status: false, old: live }),
-      ...scaleErrors(object, info.scale),
-    ],
-    validateStatusUpdate: (object, live) => [
-      ...errorsOf(object, { status: true, old: live }),
-      ...scaleStatusErrors(object, info.scale),
-    ],
+    validateCreate: (object) => errorsOf(object, { status: false }),
+    validateUpdate: (object, live) => errorsOf(object, { status: false, old: live }),
+    validateStatusUpdate: (object, live) => errorsOf(object, { status: true, old: live }),
     warnings: (object, live) => [...finalizerWarnings(object, live), ...(ratcheted.get(object) ?? [])],
     ...(version.schema === undefined ? {} : { openApiSchema: version.schema }),
     ...(version.deprecated ? { deprecation: version.deprecationWarning } : {}),
@@ -96,6 +96,28 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
       selectable.map(([name, path]) => [name, (object: JsonObject) => textOf(path(object)[0])]),
     ),
   };
+}
+
+interface Parts {
+  readonly schema: Schema;
+  readonly rules: RuleNode | undefined;
+  readonly scale: ScalePaths | undefined;
+}
+
+interface Found {
+  readonly errors: readonly FieldError[];
+  /** What rules say of faults that are older than the write. */
+  readonly ratcheted: readonly string[];
+}
+
+/** What is wrong with an object by its schema, by its rules where it is right enough for them, and behind `/scale`. */
+function* customErrors({ schema, rules, scale }: Parts, object: JsonObject, options: CustomValidation): Sliced<Found> {
+  const plain = decodeNumbers(object) as JsonObject;
+  const errors = yield* validatingCustomObject(plain, schema, options);
+  const scaled = options.status ? scaleStatusErrors(object, scale) : scaleErrors(object, scale);
+  if (rules === undefined || skipsRules(errors)) return { errors: [...errors, ...scaled], ratcheted: [] };
+  const found = yield* validatingRules(rules, plain, { old: options.old });
+  return { errors: [...errors, ...found.errors, ...scaled], ratcheted: found.ratcheted.map(formatFieldError) };
 }
 
 function customInfo(names: CustomNames, version: CustomVersion): ResourceInfo {
