@@ -50,9 +50,9 @@ export const LAYERS: readonly Layer[] = [
     folder: APIMACHINERY,
     imports: [BASE],
     order: [
-      "meta/ gvk/ status/ yaml/ jsonpath/ generated/",
+      "meta/ gvk/ status/ jsonpath/ generated/",
       "validation/",
-      "selectors/ schema/ -> cel/",
+      "yaml/ selectors/ schema/ -> cel/",
       "patch/", // strategic merge reads the schema's merge keys
       "index.ts testing.ts",
     ],
@@ -95,7 +95,7 @@ export const LAYERS: readonly Layer[] = [
     folder: CLIENT,
     imports: [BASE, APIMACHINERY, SSA],
     order: [
-      "request/ -> kinds/ discovery/ watch/ -> api/ -> writes/",
+      "request/ -> generated/ discovery/ watch/ -> kinds/ -> api/ -> writes/",
       "transport/ -> auth/",
       "index.ts node.ts testing.ts",
     ],

@@ -1,4 +1,4 @@
-import type { Node } from "../kinds/core.js";
+import type { Node } from "../kinds/kinds.js";
 import { FairleadError, type JsonObject } from "@fairlead/base";
 import {
   formatKey,

@@ -201,7 +201,7 @@ describe("a Job", () => {
     spec: {
       template: {
         metadata: { annotations },
-        spec: { restartPolicy: "Never", containers: [{ name: "c", image: "a" }] },
+        spec: { restartPolicy: "Never" as const, containers: [{ name: "c", image: "a" }] },
       },
       ...spec,
     },
