@@ -15,7 +15,7 @@ import { standardClass } from "./volumes/standard-class.js";
 import { daemonSetController } from "./workloads/daemon-set.js";
 import { deploymentController } from "./workloads/deployment.js";
 import { disruptionController } from "./workloads/disruption.js";
-import { jobController } from "./workloads/job.js";
+import { jobController, orphanedJobPods } from "./workloads/job.js";
 import { replicaSetController } from "./workloads/replica-set.js";
 import { statefulSetController } from "./workloads/stateful-set.js";
 
@@ -30,34 +30,35 @@ export interface ClusterInput extends ClusterOptions {
   readonly authority: string;
 }
 
-type Part =
-  | { readonly controller: ControllerDefinition }
-  | { readonly runnables: readonly Runnable[]; readonly controller?: ControllerDefinition };
+interface Part {
+  readonly controllers?: readonly ControllerDefinition[];
+  readonly runnables?: readonly Runnable[];
+}
 
 /** Every part by the name that kube-controller-manager gives it; `scheduler` and `kubelet` beside them. */
 function parts(input: ClusterInput): ReadonlyMap<string, Part> {
   return new Map<string, Part>([
-    ["daemonset-controller", { controller: daemonSetController() }],
-    ["deployment-controller", { controller: deploymentController() }],
-    ["disruption-controller", { controller: disruptionController() }],
-    ["endpointslice-controller", { controller: endpointSliceController() }],
+    ["daemonset-controller", { controllers: [daemonSetController()] }],
+    ["deployment-controller", { controllers: [deploymentController()] }],
+    ["disruption-controller", { controllers: [disruptionController()] }],
+    ["endpointslice-controller", { controllers: [endpointSliceController()] }],
     ["garbage-collector-controller", { runnables: [garbageCollector] }],
-    ["job-controller", { controller: jobController() }],
-    ["namespace-controller", { controller: namespaceController() }],
-    ["node-lifecycle-controller", { controller: nodeLifecycleController() }],
-    ["persistentvolume-binder-controller", { controller: volumeBinder(), runnables: [standardClass] }],
-    ["replicaset-controller", { controller: replicaSetController() }],
-    ["root-ca-certificate-publisher-controller", { controller: rootCaPublisher({ authority: input.authority }) }],
-    ["serviceaccount-controller", { controller: serviceAccountController() }],
-    ["statefulset-controller", { controller: statefulSetController() }],
+    ["job-controller", { controllers: [jobController(), orphanedJobPods()] }],
+    ["namespace-controller", { controllers: [namespaceController()] }],
+    ["node-lifecycle-controller", { controllers: [nodeLifecycleController()] }],
+    ["persistentvolume-binder-controller", { controllers: [volumeBinder()], runnables: [standardClass] }],
+    ["replicaset-controller", { controllers: [replicaSetController()] }],
+    ["root-ca-certificate-publisher-controller", { controllers: [rootCaPublisher({ authority: input.authority })] }],
+    ["serviceaccount-controller", { controllers: [serviceAccountController()] }],
+    ["statefulset-controller", { controllers: [statefulSetController()] }],
     [
       "kubelet",
       {
-        controller: kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays }),
+        controllers: [kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays })],
         runnables: [nodeRegistration(input.nodes)],
       },
     ],
-    ["scheduler", { controller: scheduler() }],
+    ["scheduler", { controllers: [scheduler()] }],
   ]);
 }
 
@@ -124,7 +125,7 @@ export function simulatedCluster(input: ClusterInput, list: readonly string[] = 
     ([name]) => !asked.includes(`-${name}`) && (asked.includes("*") || asked.includes(name)),
   );
   return {
-    controllers: chosen.flatMap(([, part]) => (part.controller === undefined ? [] : [part.controller])),
-    runnables: chosen.flatMap(([, part]) => ("runnables" in part ? part.runnables : [])),
+    controllers: chosen.flatMap(([, part]) => part.controllers ?? []),
+    runnables: chosen.flatMap(([, part]) => part.runnables ?? []),
   };
 }

@@ -11,6 +11,7 @@ import {
   type Outcome,
 } from "@fairlead/runtime";
 
+import { claim, orphansOf } from "./claim.js";
 import { isNamespaceGoing } from "./replica-set.js";
 import {
   controlled,
@@ -41,6 +42,7 @@ export function daemonSetController(): ControllerDefinition {
     for: kinds.DaemonSet,
     owns: [kinds.Pod],
     watches: [
+      orphansOf(kinds.DaemonSet, kinds.Pod),
       watch(kinds.Node, (_node, stores) =>
         stores
           .store(kinds.DaemonSet)
@@ -53,6 +55,7 @@ export function daemonSetController(): ControllerDefinition {
 }
 
 async function reconcileDaemonSet(set: kinds.DaemonSet, ctx: Context<kinds.DaemonSet>): Promise<Outcome> {
+  await claim(set, { owner: kinds.DaemonSet, claimed: kinds.Pod }, ctx);
   const hash = templateHash(set.spec?.template);
   const nodes = ctx
     .store(kinds.Node)

@@ -1,6 +1,6 @@
-import { deepEqual, formatTime, parseTime } from "@fairlead/base";
-import { isStatus } from "@fairlead/apimachinery";
-import { kinds, scale, setAnnotations } from "@fairlead/client";
+import { deepEqual, messageOf } from "@fairlead/base";
+import { isStatus, keyOf } from "@fairlead/apimachinery";
+import { kinds, owns, scale, setAnnotations } from "@fairlead/client";
 import {
   after,
   defineController,
@@ -10,12 +10,46 @@ import {
   type Outcome,
 } from "@fairlead/runtime";
 
+import { claim, orphansOf } from "./claim.js";
+import {
+  annotationsOfSet,
+  changedAnnotations,
+  hasTemplate,
+  newSet,
+  nextRevision,
+  replicaAnnotations,
+  REVISION,
+  splitSets,
+  surplusSets,
+} from "./deployment-sets.js";
+import {
+  conditionOf,
+  conditionsOf,
+  countedStatus,
+  hasDeadline,
+  isComplete,
+  progressing,
+  rolloutStatus,
+  untilDeadline,
+  withCondition,
+  type DeploymentStatus,
+  type TimedCondition,
+} from "./deployment-status.js";
 import { isNamespaceGoing } from "./replica-set.js";
-import { controlled, controllerReference, templateHash, writeStatus, type ConditionInput } from "./pods.js";
-import { maxSurge, maxUnavailable, scalePlan } from "./rollout.js";
+import { controlled, controllerReference, writeStatus } from "./pods.js";
+import {
+  isScaling,
+  newSetSize,
+  recreateStep,
+  rollingStep,
+  scaleStep,
+  size,
+  wantedReplicas,
+  type Sets,
+  type SetScale,
+} from "./rollout.js";
 
-const REVISION = "deployment.kubernetes.io/revision";
-const HASH_LABEL = "pod-template-hash";
+const readiness = owns(kinds.ReplicaSet, "spec.minReadySeconds");
 
 /** Keeps one ReplicaSet for a Deployment's template, and moves the replicas over to it. */
 export function deploymentController(): ControllerDefinition {
@@ -24,313 +58,265 @@ export function deploymentController(): ControllerDefinition {
     fieldManager: "kube-controller-manager",
     for: kinds.Deployment,
     owns: [kinds.ReplicaSet],
+    watches: [orphansOf(kinds.Deployment, kinds.ReplicaSet)],
     reads: [kinds.Pod],
+    onConflict: "take",
     reconcile: reconcileDeployment,
   });
 }
 
-async function reconcileDeployment(deployment: kinds.Deployment, ctx: Context<kinds.Deployment>): Promise<Outcome> {
-  const sets = controlled(ctx.store(kinds.ReplicaSet), deployment);
-  if (deployment.metadata.deletionTimestamp !== undefined) {
-    await status(deployment, ctx, { sets, current: currentSet(deployment, sets) });
-    return settled();
-  }
+type DeploymentContext = Context<kinds.Deployment>;
+
+async function reconcileDeployment(deployment: kinds.Deployment, ctx: DeploymentContext): Promise<Outcome> {
+  await claim(deployment, { owner: kinds.Deployment, claimed: kinds.ReplicaSet }, ctx);
   const paused = deployment.spec?.paused === true;
-  const found = currentSet(deployment, sets);
-  let current = found;
-  if (current === undefined && !paused) {
-    current = await createSet(deployment, ctx, sets);
-    if (current === undefined) return after(1000);
+  const deleting = deployment.metadata.deletionTimestamp !== undefined;
+  let conditions = pausedConditions(deployment, ctx.clock.now());
+  const found = splitSets(deployment, setsOf(deployment, ctx));
+  if (deleting) {
+    return writeCounted(deployment, ctx, { sets: found, conditions });
   }
-  const all =
-    current === undefined || sets.some((s) => s.metadata.uid === current.metadata.uid) ? sets : [...sets, current];
-  if (current !== undefined) await annotateRevision(deployment, current, ctx, all);
-  for (const { set, replicas } of scalePlan(deployment, all, current)) {
-    const from = set.spec?.replicas ?? 0;
-    if (from === replicas) continue;
-    const { namespace = "", name } = set.metadata;
-    await scale(ctx.client.api(kinds.ReplicaSet), { namespace, name }, replicas, { signal: ctx.signal });
-    ctx.event({
-      type: "Normal",
-      reason: "ScalingReplicaSet",
-      message: `Scaled ${replicas > from ? "up" : "down"} replica set ${name} from ${from} to ${replicas}`,
-    });
+  if (found.current !== undefined) conditions = await describeSet(deployment, found, { ctx, conditions });
+  if (paused || isScaling(deployment, found)) {
+    await scaleSets(deployment, scaleStep(deployment, found), ctx);
+    if (paused) await removeSets(surplusSets(deployment, found.old), ctx);
+    return writeCounted(deployment, ctx, { sets: splitSets(deployment, setsOf(deployment, ctx)), conditions });
   }
-  if (current !== undefined) await removeOld(deployment, ctx, { all, current });
-  const seen = controlled(ctx.store(kinds.ReplicaSet), deployment);
-  return status(deployment, ctx, { sets: seen.length === 0 ? all : seen, current });
+  const recreate = deployment.spec?.strategy?.type === "Recreate";
+  if (recreate) {
+    const steps = recreateStep(found.old);
+    await scaleSets(deployment, steps, ctx);
+    if (steps.length > 0 || hasOldPods(found, ctx)) return writeRollout(deployment, ctx, conditions);
+  }
+  let { current } = found;
+  if (current === undefined) {
+    const created = await createSet(deployment, found.old, { ctx, conditions });
+    if (created === undefined) return after(1000);
+    current = created.set;
+    conditions = created.conditions;
+  }
+  const steps = recreate
+    ? [{ set: current, replicas: wantedReplicas(deployment) }]
+    : rollingStep(deployment, { current, old: found.old });
+  const changed = steps.filter(({ set, replicas }) => replicas !== size(set));
+  await scaleSets(deployment, changed, ctx);
+  if (changed.length === 0 && isComplete(deployment, statusOf(deployment)))
+    await removeSets(surplusSets(deployment, found.old), ctx);
+  return writeRollout(deployment, ctx, conditions);
 }
 
-/** The set whose template is the Deployment's; of several the oldest. */
-export function currentSet(
+function setsOf(deployment: kinds.Deployment, ctx: DeploymentContext): readonly kinds.ReplicaSet[] {
+  return controlled(ctx.store(kinds.ReplicaSet), deployment);
+}
+
+/** Pauses and resumptions are told among the conditions of the progress. */
+function pausedConditions(deployment: kinds.Deployment, nowMs: number): readonly TimedCondition[] {
+  const conditions = conditionsOf(deployment);
+  const known = conditionOf(conditions, "Progressing");
+  if (!hasDeadline(deployment) || known?.reason === "ProgressDeadlineExceeded") return conditions;
+  const told = known?.reason === "DeploymentPaused";
+  if (deployment.spec?.paused === true)
+    return told
+      ? conditions
+      : withCondition(conditions, progressing("Unknown", "DeploymentPaused", "Deployment is paused"), nowMs);
+  return told
+    ? withCondition(conditions, progressing("Unknown", "DeploymentResumed", "Deployment is resumed"), nowMs)
+    : conditions;
+}
+
+/** The current set tells the Deployment's annotations and the highest revision, and the Deployment the same revision. */
+async function describeSet(
   deployment: kinds.Deployment,
-  sets: readonly kinds.ReplicaSet[],
-): kinds.ReplicaSet | undefined {
-  const same = sets.filter((s) => deepEqual(withoutHash(s.spec?.template), withoutHash(deployment.spec?.template)));
-  return [...same].sort((a, b) =>
-    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
-  )[0];
+  { current, old }: Sets,
+  { ctx, conditions }: { readonly ctx: DeploymentContext; readonly conditions: readonly TimedCondition[] },
+): Promise<readonly TimedCondition[]> {
+  if (current === undefined) return conditions;
+  const wanted = annotationsOfSet(deployment, current.metadata, nextRevision(old));
+  const changed = changedAnnotations(current.metadata.annotations, wanted);
+  if (Object.keys(changed).length > 0)
+    await setAnnotations(ctx.client.api(kinds.ReplicaSet), keyOf(current), changed, { signal: ctx.signal });
+  const seconds = deployment.spec?.minReadySeconds ?? 0;
+  if ((current.spec?.minReadySeconds ?? 0) !== seconds)
+    await ctx.apply(readiness, keyOf(current), { spec: { minReadySeconds: seconds } });
+  await writeRevision(deployment, wanted[REVISION] ?? "1", ctx);
+  if (!hasDeadline(deployment) || conditionOf(conditions, "Progressing") !== undefined) return conditions;
+  const text = `Found new replica set ${JSON.stringify(current.metadata.name)}`;
+  return withCondition(conditions, progressing("True", "FoundNewReplicaSet", text), ctx.clock.now());
 }
 
-function withoutHash(template: kinds.PodTemplateSpec | undefined): unknown {
-  const { [HASH_LABEL]: _hash, ...labels } = template?.metadata?.labels ?? {};
-  return { ...template, metadata: { ...template?.metadata, labels } };
+/** Through the status, since an annotation that changes with the object makes a new generation of it. */
+async function writeRevision(deployment: kinds.Deployment, revision: string, ctx: DeploymentContext): Promise<void> {
+  if (deployment.metadata.annotations?.[REVISION] === revision) return;
+  await setAnnotations(
+    ctx.client.api(kinds.Deployment),
+    keyOf(deployment),
+    { [REVISION]: revision },
+    { subresource: "status", signal: ctx.signal },
+  );
 }
 
-/** Undefined when a set of that name exists and is not ours to use; the next look finds it. */
+interface Created {
+  readonly set: kinds.ReplicaSet;
+  readonly conditions: readonly TimedCondition[];
+}
+
+/** Undefined when the set cannot be made now; what stands in the way is told in the status. */
 async function createSet(
   deployment: kinds.Deployment,
-  ctx: Context<kinds.Deployment>,
-  sets: readonly kinds.ReplicaSet[],
-): Promise<kinds.ReplicaSet | undefined> {
-  const { namespace = "", name, annotations = {} } = deployment.metadata;
-  const hash = templateHash(deployment.spec?.template, deployment.status?.collisionCount ?? 0);
-  const labels = { ...deployment.spec?.template?.metadata?.labels, [HASH_LABEL]: hash };
-  const { "kubectl.kubernetes.io/last-applied-configuration": _applied, [REVISION]: _revision, ...kept } = annotations;
-  const wanted = deployment.spec?.replicas ?? 1;
-  const surge = wanted + maxSurge(deployment, wanted);
-  const others = sets.reduce((n, s) => n + (s.spec?.replicas ?? 0), 0);
-  const recreate = deployment.spec?.strategy?.type === "Recreate";
-  const replicas = recreate
-    ? others === 0 && !hasPods(ctx, sets)
-      ? wanted
-      : 0
-    : Math.max(0, Math.min(wanted, surge - others));
+  old: readonly kinds.ReplicaSet[],
+  { ctx, conditions }: { readonly ctx: DeploymentContext; readonly conditions: readonly TimedCondition[] },
+): Promise<Created | undefined> {
+  const revision = nextRevision(old);
+  const replicas = newSetSize(deployment, { current: undefined, old });
+  const wanted = newSet(deployment, { replicas, revision });
+  const { name } = wanted.metadata;
+  const owner = controllerReference(deployment, kinds.Deployment);
   try {
-    const made = await ctx.client.api(kinds.ReplicaSet).create(
-      {
-        metadata: {
-          name: `${name}-${hash}`,
-          namespace,
-          labels,
-          annotations: {
-            ...kept,
-            [REVISION]: String(nextRevision(sets)),
-            "deployment.kubernetes.io/desired-replicas": String(wanted),
-            "deployment.kubernetes.io/max-replicas": String(surge),
-          },
-          ownerReferences: [controllerReference(deployment, kinds.Deployment)],
-        },
-        spec: {
-          replicas,
-          ...(deployment.spec?.minReadySeconds === undefined
-            ? {}
-            : { minReadySeconds: deployment.spec.minReadySeconds }),
-          selector: {
-            ...deployment.spec?.selector,
-            matchLabels: { ...deployment.spec?.selector?.matchLabels, [HASH_LABEL]: hash },
-          },
-          template: { ...deployment.spec?.template, metadata: { ...deployment.spec?.template?.metadata, labels } },
-        },
-      },
-      { signal: ctx.signal },
-    );
-    if (replicas > 0)
-      ctx.event({
-        type: "Normal",
-        reason: "ScalingReplicaSet",
-        message: `Scaled up replica set ${made.metadata.name} from 0 to ${replicas}`,
-      });
-    return made;
+    const set = await ctx.client
+      .api(kinds.ReplicaSet)
+      .create({ ...wanted, metadata: { ...wanted.metadata, ownerReferences: [owner] } }, { signal: ctx.signal });
+    if (replicas > 0) tellScaling(ctx, name, { from: 0, to: replicas });
+    await writeRevision(deployment, String(revision), ctx);
+    if (!hasDeadline(deployment)) return { set, conditions };
+    const text = `Created new replica set ${JSON.stringify(name)}`;
+    const told = withCondition(conditions, progressing("True", "NewReplicaSetCreated", text), ctx.clock.now());
+    return { set, conditions: told };
   } catch (error) {
-    if (isStatus(error, "AlreadyExists") || isNamespaceGoing(error)) return undefined;
-    throw error;
+    if (isStatus(error, "AlreadyExists")) return takeOver(deployment, name, { ctx, conditions, owner: owner.uid });
+    if (isNamespaceGoing(error) || !isStatus(error)) {
+      if (isNamespaceGoing(error)) return undefined;
+      throw error;
+    }
+    const text = `Failed to create new replica set ${JSON.stringify(name)}: ${messageOf(error)}`;
+    ctx.event({ type: "Warning", reason: "ReplicaSetCreateError", message: text });
+    if (hasDeadline(deployment))
+      await ctx.status({
+        conditions: withCondition(conditions, progressing("False", "ReplicaSetCreateError", text), ctx.clock.now()),
+      } as never);
+    return undefined;
   }
 }
 
-function hasPods(ctx: Context<kinds.Deployment>, sets: readonly kinds.ReplicaSet[]): boolean {
-  const uids = new Set(sets.map((s) => s.metadata.uid));
+/** A set of the wanted name is there: it is the Deployment's own, or another name must be found. */
+async function takeOver(
+  deployment: kinds.Deployment,
+  name: string,
+  {
+    ctx,
+    conditions,
+    owner,
+  }: { readonly ctx: DeploymentContext; readonly conditions: readonly TimedCondition[]; readonly owner: string },
+): Promise<Created | undefined> {
+  const live = await ctx.client
+    .api(kinds.ReplicaSet)
+    .find({ namespace: deployment.metadata.namespace ?? "", name }, { signal: ctx.signal });
+  const controller = live?.metadata.ownerReferences?.find((r) => r.controller === true);
+  if (live !== undefined && controller?.uid === owner && hasTemplate(live, deployment))
+    return { set: live, conditions };
+  if (live !== undefined && (controller !== undefined || !hasTemplate(live, deployment)))
+    await ctx.status({ collisionCount: (deployment.status?.collisionCount ?? 0) + 1 });
+  return undefined;
+}
+
+async function scaleSets(
+  deployment: kinds.Deployment,
+  steps: readonly SetScale[],
+  ctx: DeploymentContext,
+): Promise<void> {
+  const api = ctx.client.api(kinds.ReplicaSet);
+  const annotations = replicaAnnotations(deployment);
+  for (const { set, replicas } of steps) {
+    const changed = changedAnnotations(set.metadata.annotations, annotations);
+    if (Object.keys(changed).length > 0) await setAnnotations(api, keyOf(set), changed, { signal: ctx.signal });
+    const from = size(set);
+    if (from === replicas) continue;
+    await scale(api, keyOf(set), replicas, { signal: ctx.signal });
+    tellScaling(ctx, set.metadata.name, { from, to: replicas });
+  }
+}
+
+function tellScaling(
+  ctx: DeploymentContext,
+  name: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  const way = to > from ? "up" : "down";
+  ctx.event({
+    type: "Normal",
+    reason: "ScalingReplicaSet",
+    message: `Scaled ${way} replica set ${name} from ${from} to ${to}`,
+  });
+}
+
+/** Pods of other sets than the current one, also those that are going. */
+function hasOldPods({ old }: Sets, ctx: DeploymentContext): boolean {
+  if (old.some((set) => (set.status?.replicas ?? 0) > 0)) return true;
+  const uids = new Set(old.map((set) => set.metadata.uid));
   return ctx
     .store(kinds.Pod)
     .list()
-    .some((p) => p.metadata.ownerReferences?.some((r) => uids.has(r.uid)) === true);
-}
-
-function revisionOf(set: kinds.ReplicaSet): number {
-  return Number(set.metadata.annotations?.[REVISION] ?? 0);
-}
-
-function nextRevision(sets: readonly kinds.ReplicaSet[]): number {
-  return Math.max(0, ...sets.map(revisionOf)) + 1;
-}
-
-/** The current set has the highest revision, and the Deployment says the same number. */
-async function annotateRevision(
-  deployment: kinds.Deployment,
-  current: kinds.ReplicaSet,
-  ctx: Context<kinds.Deployment>,
-  sets: readonly kinds.ReplicaSet[],
-): Promise<void> {
-  const others = sets.filter((s) => s.metadata.uid !== current.metadata.uid);
-  const revision = Math.max(
-    revisionOf(current),
-    others.length === 0
-      ? 1
-      : Math.max(...others.map(revisionOf)) < revisionOf(current)
-        ? revisionOf(current)
-        : nextRevision(others),
-  );
-  if (revisionOf(current) !== revision)
-    await setAnnotations(
-      ctx.client.api(kinds.ReplicaSet),
-      keyOf(current),
-      { [REVISION]: String(revision) },
-      { signal: ctx.signal },
-    );
-  if (deployment.metadata.annotations?.[REVISION] !== String(revision))
-    await setAnnotations(
-      ctx.client.api(kinds.Deployment),
-      keyOf(deployment),
-      { [REVISION]: String(revision) },
-      { signal: ctx.signal },
+    .some(
+      (pod) =>
+        pod.status?.phase !== "Failed" &&
+        pod.status?.phase !== "Succeeded" &&
+        pod.metadata.ownerReferences?.some((r) => r.controller === true && uids.has(r.uid)) === true,
     );
 }
 
-function keyOf(object: kinds.Deployment | kinds.ReplicaSet): { readonly namespace: string; readonly name: string } {
-  return { namespace: object.metadata.namespace ?? "", name: object.metadata.name };
-}
-
-/** Old sets beyond the history limit go, once they have no pods. */
-async function removeOld(
-  deployment: kinds.Deployment,
-  ctx: Context<kinds.Deployment>,
-  { all, current }: { all: readonly kinds.ReplicaSet[]; current: kinds.ReplicaSet },
-): Promise<void> {
-  const limit = deployment.spec?.revisionHistoryLimit ?? 10;
-  const old = all
-    .filter((s) => s.metadata.uid !== current.metadata.uid && s.metadata.deletionTimestamp === undefined)
-    .sort((a, b) => revisionOf(a) - revisionOf(b));
-  for (const set of old.slice(0, Math.max(0, old.length - limit))) {
-    if ((set.spec?.replicas ?? 0) > 0 || (set.status?.replicas ?? 0) > 0) continue;
+async function removeSets(sets: readonly kinds.ReplicaSet[], ctx: DeploymentContext): Promise<void> {
+  for (const set of sets)
     await ctx.client
       .api(kinds.ReplicaSet)
       .deleteObject(set, { signal: ctx.signal })
       .ignoreError("it may be gone already");
-  }
 }
 
-async function status(
+async function writeCounted(
   deployment: kinds.Deployment,
-  ctx: Context<kinds.Deployment>,
-  { sets, current }: { sets: readonly kinds.ReplicaSet[]; current: kinds.ReplicaSet | undefined },
+  ctx: DeploymentContext,
+  { sets, conditions }: { readonly sets: Sets; readonly conditions: readonly TimedCondition[] },
 ): Promise<Outcome> {
-  const sum = (of: (s: kinds.ReplicaSet) => number | undefined): number => sets.reduce((n, s) => n + (of(s) ?? 0), 0);
-  const wanted = deployment.spec?.replicas ?? 1;
-  const live = current === undefined ? undefined : sets.find((s) => s.metadata.uid === current.metadata.uid);
-  const updated = live?.status?.replicas ?? 0;
-  const replicas = sum((s) => s.status?.replicas);
-  const ready = sum((s) => s.status?.readyReplicas);
-  const available = sum((s) => s.status?.availableReplicas);
-  const unavailable = Math.max(0, sum((s) => s.spec?.replicas) - available);
-  const nowMs = ctx.clock.now();
-  const progress = progressing(deployment, {
-    live,
-    complete: updated === wanted && replicas === wanted && available === wanted,
-    nowMs,
-  });
-  const enough = available >= wanted - maxUnavailable(deployment, wanted);
-  const availability: ConditionInput = enough
-    ? {
-        type: "Available",
-        status: "True",
-        reason: "MinimumReplicasAvailable",
-        message: "Deployment has minimum availability.",
-      }
-    : {
-        type: "Available",
-        status: "False",
-        reason: "MinimumReplicasUnavailable",
-        message: "Deployment does not have minimum availability.",
-      };
-  const failing = sets
-    .flatMap((s) => s.status?.conditions ?? [])
-    .find((c) => c.type === "ReplicaFailure" && c.status === "True");
-  const failure: readonly ConditionInput[] =
-    failing === undefined
-      ? []
-      : [{ type: "ReplicaFailure", status: "True", reason: failing.reason ?? "", message: failing.message ?? "" }];
-  const conditions = merged(
-    deployment,
-    [availability, ...(progress === undefined ? [] : [progress]), ...failure],
-    nowMs,
-  );
-  await writeStatus(ctx, deployment, {
-    observedGeneration: deployment.metadata.generation ?? 1,
-    replicas: replicas === 0 ? undefined : replicas,
-    updatedReplicas: updated === 0 ? undefined : updated,
-    readyReplicas: ready === 0 ? undefined : ready,
-    availableReplicas: available === 0 ? undefined : available,
-    unavailableReplicas: unavailable === 0 ? undefined : unavailable,
-    terminatingReplicas: sum((s) => s.status?.terminatingReplicas),
-    conditions,
-  });
-  if (progress?.reason === "ReplicaSetUpdated") return after(deadlineMs(deployment));
+  await write(deployment, countedStatus(deployment, sets, { conditions, nowMs: ctx.clock.now() }), ctx);
   return settled();
 }
 
-function deadlineMs(deployment: kinds.Deployment): number {
-  return (deployment.spec?.progressDeadlineSeconds ?? 600) * 1000;
-}
-
-/** Whether the rollout goes on, is done, is paused, or has taken too long. */
-function progressing(
+async function writeRollout(
   deployment: kinds.Deployment,
-  { live, complete, nowMs }: { live: kinds.ReplicaSet | undefined; complete: boolean; nowMs: number },
-): ConditionInput | undefined {
-  const before = deployment.status?.conditions?.find((c) => c.type === "Progressing");
-  const condition = (value: "True" | "False" | "Unknown", reason: string, message: string): ConditionInput => ({
-    type: "Progressing",
-    status: value,
-    reason,
-    message,
-  });
-  if (deployment.spec?.paused === true) return condition("Unknown", "DeploymentPaused", "Deployment is paused");
-  const name = live?.metadata.name ?? "";
-  if (complete && live !== undefined)
-    return condition(
-      "True",
-      "NewReplicaSetAvailable",
-      `ReplicaSet ${JSON.stringify(name)} has successfully progressed.`,
-    );
-  if (live === undefined)
-    return before === undefined ? undefined : condition("True", before.reason ?? "", before.message ?? "");
-  const since = parseTime((before as { readonly lastUpdateTime?: string } | undefined)?.lastUpdateTime);
-  const stalled =
-    before?.reason === "ReplicaSetUpdated" &&
-    before.message?.includes(JSON.stringify(name)) === true &&
-    since !== undefined &&
-    nowMs - since >= deadlineMs(deployment);
-  if (
-    stalled ||
-    (before?.reason === "ProgressDeadlineExceeded" && before.message?.includes(JSON.stringify(name)) === true)
-  ) {
-    return condition(
-      "False",
-      "ProgressDeadlineExceeded",
-      `ReplicaSet ${JSON.stringify(name)} has timed out progressing.`,
-    );
-  }
-  if (before === undefined)
-    return condition("True", "NewReplicaSetCreated", `Created new replica set ${JSON.stringify(name)}`);
-  return condition("True", "ReplicaSetUpdated", `ReplicaSet ${JSON.stringify(name)} is progressing.`);
+  ctx: DeploymentContext,
+  conditions: readonly TimedCondition[],
+): Promise<Outcome> {
+  const sets = splitSets(deployment, setsOf(deployment, ctx));
+  const nowMs = ctx.clock.now();
+  const status = rolloutStatus(deployment, sets, { conditions, nowMs });
+  await write(deployment, status, ctx);
+  const wait = untilDeadline(deployment, status, nowMs);
+  return wait === undefined ? settled() : after(wait);
 }
 
-/** Conditions with their times: the transition moves with the status, the update with the reason. */
-function merged(deployment: kinds.Deployment, wanted: readonly ConditionInput[], nowMs: number): readonly unknown[] {
-  const now = formatTime(nowMs);
-  const before = (deployment.status?.conditions ?? []) as readonly (ConditionInput & {
-    readonly lastTransitionTime?: string;
-    readonly lastUpdateTime?: string;
-  })[];
-  return wanted.map((condition) => {
-    const old = before.find((c) => c.type === condition.type);
-    if (old === undefined) return { ...condition, lastUpdateTime: now, lastTransitionTime: now };
-    const same =
-      old.status === condition.status && old.reason === condition.reason && old.message === condition.message;
-    return {
-      ...condition,
-      lastUpdateTime: same ? old.lastUpdateTime : now,
-      lastTransitionTime: old.status === condition.status ? old.lastTransitionTime : now,
-    };
+async function write(deployment: kinds.Deployment, status: DeploymentStatus, ctx: DeploymentContext): Promise<void> {
+  const orNothing = (n: number): number | undefined => (n === 0 ? undefined : n);
+  await writeStatus(ctx, deployment, {
+    observedGeneration: status.observedGeneration,
+    replicas: orNothing(status.replicas),
+    updatedReplicas: orNothing(status.updatedReplicas),
+    readyReplicas: orNothing(status.readyReplicas),
+    availableReplicas: orNothing(status.availableReplicas),
+    unavailableReplicas: orNothing(status.unavailableReplicas),
+    terminatingReplicas: status.terminatingReplicas,
+    ...(deepEqual(status.conditions, conditionsOf(deployment)) ? {} : { conditions: status.conditions }),
   });
+}
+
+/** The status as it was last told. */
+function statusOf({ status }: kinds.Deployment): DeploymentStatus {
+  return {
+    observedGeneration: status?.observedGeneration ?? 0,
+    replicas: status?.replicas ?? 0,
+    updatedReplicas: status?.updatedReplicas ?? 0,
+    readyReplicas: status?.readyReplicas ?? 0,
+    availableReplicas: status?.availableReplicas ?? 0,
+    unavailableReplicas: status?.unavailableReplicas ?? 0,
+    terminatingReplicas: status?.terminatingReplicas ?? 0,
+    conditions: (status?.conditions ?? []) as readonly TimedCondition[],
+  };
 }

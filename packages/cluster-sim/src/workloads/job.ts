@@ -1,16 +1,18 @@
 import { formatTime, messageOf, parseTime } from "@fairlead/base";
-import { isStatus } from "@fairlead/apimachinery";
+import { isStatus, keyOf } from "@fairlead/apimachinery";
 import { kinds, removeFinalizer } from "@fairlead/client";
 import {
   after,
   defineController,
   settled,
+  watch,
   type Context,
   type ControllerDefinition,
   type Outcome,
 } from "@fairlead/runtime";
 
 import { COMPLETION_INDEX, completionIndex, formatIndexes, missingIndexes, parseIndexes } from "./job-indexes.js";
+import { claim, orphansOf } from "./claim.js";
 import { isNamespaceGoing } from "./replica-set.js";
 import { controlled, controllerReference, isActive, isReady, podFrom, writeStatus, type PodOptions } from "./pods.js";
 
@@ -25,11 +27,38 @@ export function jobController(): ControllerDefinition {
     fieldManager: "kube-controller-manager",
     for: kinds.Job,
     owns: [kinds.Pod],
+    watches: [orphansOf(kinds.Job, kinds.Pod)],
     reconcile: reconcileJob,
   });
 }
 
+/** Pods of jobs that are gone are let go. */
+export function orphanedJobPods(): ControllerDefinition {
+  return defineController<kinds.Pod>({
+    name: "job-pod-release",
+    fieldManager: "kube-controller-manager",
+    for: kinds.Pod,
+    reads: [kinds.Job],
+    predicate: ({ object }) => isTracked(object),
+    watches: [watch(kinds.Job, (job, stores) => controlled(stores.store(kinds.Pod), job).map((pod) => keyOf(pod)))],
+    reconcile: async (pod, ctx) => {
+      const owner = pod.metadata.ownerReferences?.find((r) => r.controller === true);
+      if (!isTracked(pod) || (owner !== undefined && owner.kind !== "Job")) return settled();
+      const { namespace = "" } = pod.metadata;
+      const key = { namespace, name: owner?.name ?? "" };
+      const isThere = (job: kinds.Job | undefined): boolean => job !== undefined && job.metadata.uid === owner?.uid;
+      if (owner !== undefined && isThere(ctx.store(kinds.Job).get(key))) return settled();
+      // The cache may not have a job yet whose pods it knows already.
+      if (owner !== undefined && isThere(await ctx.client.api(kinds.Job).find(key, { signal: ctx.signal })))
+        return settled();
+      await removeFinalizer(ctx.client.api(kinds.Pod), pod, TRACKING, { signal: ctx.signal });
+      return settled();
+    },
+  });
+}
+
 async function reconcileJob(job: kinds.Job, ctx: Context<kinds.Job>): Promise<Outcome> {
+  await claim(job, { owner: kinds.Job, claimed: kinds.Pod }, ctx);
   const pods = controlled(ctx.store(kinds.Pod), job);
   if (job.metadata.deletionTimestamp !== undefined || isEnded(job)) {
     for (const pod of pods.filter(isTracked)) await release(pod, ctx);

@@ -10,6 +10,7 @@ import {
   type Outcome,
 } from "@fairlead/runtime";
 
+import { claim, orphansOf } from "./claim.js";
 import {
   controlled,
   controllerReference,
@@ -28,11 +29,13 @@ export function replicaSetController(): ControllerDefinition {
     fieldManager: "kube-controller-manager",
     for: kinds.ReplicaSet,
     owns: [kinds.Pod],
+    watches: [orphansOf(kinds.ReplicaSet, kinds.Pod)],
     reconcile: reconcileReplicaSet,
   });
 }
 
 async function reconcileReplicaSet(set: kinds.ReplicaSet, ctx: Context<kinds.ReplicaSet>): Promise<Outcome> {
+  await claim(set, { owner: kinds.ReplicaSet, claimed: kinds.Pod }, ctx);
   const wanted = set.spec?.replicas ?? 1;
   const pods = controlled(ctx.store(kinds.Pod), set).filter(isActive);
   let failure: string | undefined;

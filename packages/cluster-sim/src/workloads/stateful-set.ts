@@ -10,6 +10,7 @@ import {
   type Outcome,
 } from "@fairlead/runtime";
 
+import { claim, orphansOf } from "./claim.js";
 import { isNamespaceGoing } from "./replica-set.js";
 import { controlled, controllerReference, isAvailable, isReady, podFrom, templateHash, writeStatus } from "./pods.js";
 
@@ -22,11 +23,13 @@ export function statefulSetController(): ControllerDefinition {
     fieldManager: "kube-controller-manager",
     for: kinds.StatefulSet,
     owns: [kinds.Pod],
+    watches: [orphansOf(kinds.StatefulSet, kinds.Pod)],
     reconcile: reconcileStatefulSet,
   });
 }
 
 async function reconcileStatefulSet(set: kinds.StatefulSet, ctx: Context<kinds.StatefulSet>): Promise<Outcome> {
+  await claim(set, { owner: kinds.StatefulSet, claimed: kinds.Pod, takes: (pod) => isMember(set, pod) }, ctx);
   const revision = `${set.metadata.name}-${templateHash(set.spec?.template, set.status?.collisionCount ?? 0)}`;
   const replicas = set.spec?.replicas ?? 1;
   let failed = false;
@@ -245,6 +248,10 @@ async function status(
     updateRevision: revision,
     collisionCount: set.status?.collisionCount ?? 0,
   });
+}
+
+function isMember(set: kinds.StatefulSet, pod: kinds.Pod): boolean {
+  return pod.metadata.name === `${set.metadata.name}-${ordinalOf(pod.metadata.name)}`;
 }
 
 function ordinalOf(name: string): number {
