@@ -77,6 +77,7 @@ export default defineConfig(
       "**/node_modules/**",
       "packages/*/src/generated/**",
       "packages/conformance/data/**",
+      "conformance/clients/**",
       "coverage/**",
     ],
   },

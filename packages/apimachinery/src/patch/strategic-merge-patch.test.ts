@@ -127,6 +127,15 @@ describe("lists", () => {
       { "$setElementOrder/containers": [{ name: "b" }, { name: "a" }] },
       { containers: [{ name: "b" }, { name: "a" }] },
     ],
+    [
+      "that are new take the room of those that go, before what nobody ordered",
+      { containers: [{ name: "a" }, { name: "b" }, { name: "x" }] },
+      {
+        "$setElementOrder/containers": [{ name: "c" }, { name: "a" }],
+        containers: [{ name: "c" }, { name: "b", $patch: "delete" }],
+      },
+      { containers: [{ name: "x" }, { name: "c" }, { name: "a" }] },
+    ],
     ["that are not there need no order", {}, { "$setElementOrder/containers": [{ name: "b" }] }, {}],
     [
       "that are new lose elements with directives",

@@ -255,8 +255,27 @@ function mergeOrdered(
     hasPatch: patched !== undefined,
   });
   elementKind(live, elements);
-  setOwn(out, name, orderList(merged, { order, live, mergeKey }));
+  setOwn(out, name, orderList(merged, { order, live: liveAfterDeletions(live, elements, mergeKey), mergeKey }));
   delete patch[name];
+}
+
+/**
+ * The live list as the real server sees it once it has merged: it deletes elements in place, and what it then appends
+ * takes their room, so that an element that is new counts as live as long as there is room.
+ */
+function liveAfterDeletions(live: JsonArray, elements: JsonArray, mergeKey: string | undefined): JsonArray {
+  if (mergeKey === undefined || mergeKey === "") return live;
+  const keysOf = (list: readonly JsonValue[]): Set<string | undefined> =>
+    new Set(list.filter(isObject).map((item) => memberKey(item, mergeKey)));
+  const isDeletion = (item: JsonValue): boolean => isObject(item) && getOwn(item, PATCH) === "delete";
+  const gone = keysOf(elements.filter(isDeletion));
+  if (gone.size === 0) return live;
+  const left = live.filter((item) => !isObject(item) || !gone.has(memberKey(item, mergeKey)));
+  const there = keysOf(left);
+  const added = elements.filter(
+    (item) => isObject(item) && !Object.hasOwn(item, PATCH) && !there.has(memberKey(item, mergeKey)),
+  );
+  return [...left, ...added].slice(0, live.length);
 }
 
 function orderedMerge(
