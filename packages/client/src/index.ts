@@ -43,5 +43,6 @@ export {
   type OwnedPathsOptions,
 } from "./writes/owned-paths.js";
 export { ContractPathError, parseOwnedPath, type OwnedPath, type PathStep } from "./writes/path.js";
+export { setStatusAnnotations } from "./writes/status-annotations.js";
 export { mergeStatus, mergeStatusBody, PostureError, type MergeStatusOptions } from "./writes/status.js";
 export * from "./writes/subresources.js";

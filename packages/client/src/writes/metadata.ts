@@ -160,23 +160,14 @@ export function setStatusCondition<T extends KubernetesObject>(
   );
 }
 
-/**
- * Sets annotations by key, and removes those given as null; others stay.
- *
- * @param options.subresource - `status`: through `/status`, where a built-in kind's annotations are no change of what is
- * wanted, and make no new generation.
- */
+/** Sets annotations by key, and removes those given as null; others stay. */
 export function setAnnotations<T extends KubernetesObject>(
   api: Api<T>,
   target: Target,
   annotations: Readonly<Record<string, string | null>>,
-  options: CallOptions & {
-    readonly precondition?: { readonly resourceVersion?: string; readonly uid?: string };
-    readonly subresource?: "status";
-  } = {},
+  options: CallOptions & { readonly precondition?: { readonly resourceVersion?: string; readonly uid?: string } } = {},
 ): WriteHandle<T> {
-  const body = { metadata: { ...options.precondition, annotations } };
-  return mergePatch(api, target, options.subresource, body, options);
+  return mergePatch(api, target, undefined, { metadata: { ...options.precondition, annotations } }, options);
 }
 
 /** Sets labels by key, and removes those given as null; others stay. */

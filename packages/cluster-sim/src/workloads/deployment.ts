@@ -1,6 +1,6 @@
 import { deepEqual, messageOf } from "@fairlead/base";
 import { isStatus, keyOf } from "@fairlead/apimachinery";
-import { kinds, owns, scale, setAnnotations } from "@fairlead/client";
+import { kinds, owns, scale, setAnnotations, setStatusAnnotations } from "@fairlead/client";
 import {
   after,
   defineController,
@@ -147,11 +147,11 @@ async function describeSet(
 /** Through the status, since an annotation that changes with the object makes a new generation of it. */
 async function writeRevision(deployment: kinds.Deployment, revision: string, ctx: DeploymentContext): Promise<void> {
   if (deployment.metadata.annotations?.[REVISION] === revision) return;
-  await setAnnotations(
+  await setStatusAnnotations(
     ctx.client.api(kinds.Deployment),
     keyOf(deployment),
     { [REVISION]: revision },
-    { subresource: "status", signal: ctx.signal },
+    { signal: ctx.signal },
   );
 }
 
