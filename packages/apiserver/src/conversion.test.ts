@@ -386,3 +386,37 @@ describe("a webhook behind a Service", () => {
     ]);
   });
 });
+
+it("serves a kind of which a column cannot be read, with the columns before it", async () => {
+  const column = (name: string, jsonPath: string): JsonObject => ({ name, type: "string", jsonPath });
+  await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "odds.lab.dev" },
+    spec: {
+      group: "lab.dev",
+      scope: "Namespaced",
+      names: { plural: "odds", kind: "Odd" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object" } },
+          additionalPrinterColumns: [column("A", ".spec.a"), column("B", ".spec[?("), column("C", ".spec.c")],
+        },
+      ],
+    },
+  });
+  for (let i = 0; i < 20; i++) await clock.advance(10);
+  const response = await server.transport()(
+    {
+      method: "GET",
+      path: "/apis/lab.dev/v1/namespaces/default/odds",
+      headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+    },
+    never,
+  );
+  const table = parseJson(await bodyText(response)) as { readonly columnDefinitions: readonly JsonObject[] };
+  expect(table.columnDefinitions.map((each) => each["name"])).toEqual(["Name", "A"]);
+});

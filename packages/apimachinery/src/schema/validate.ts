@@ -72,6 +72,8 @@ export function* explainingValue(
 
 /** Errors at most of one list or map; nobody reads so many. */
 const MOST_ERRORS = 10_000;
+/** What they say together at most, in characters: each may list a long enum. */
+const MOST_TEXT = 2_000_000;
 /** What it takes to look at one value. */
 const VALUE_WORK = 20;
 
@@ -144,11 +146,15 @@ function* list(value: readonly JsonValue[], schema: Schema, place: Place): Slice
   let matches = 1;
   if (items !== undefined) {
     const old = correlatedItems(value, schema, place);
+    let length = 0;
     for (const [i, item] of value.entries()) {
       const before = old?.[i];
-      if (errors.length >= MOST_ERRORS) break;
+      if (errors.length >= MOST_ERRORS || length > MOST_TEXT) break;
       const result = yield* node(item, items, { path: `${path}[${i}]`, old: before, correlated: before !== undefined });
-      for (const error of result.errors) errors.push(error);
+      for (const error of result.errors) {
+        errors.push(error);
+        length += error.error.detail.length;
+      }
       matches += result.matches;
     }
   }

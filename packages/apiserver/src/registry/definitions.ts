@@ -43,7 +43,7 @@ export function serveDefinitions(
   catalog: Catalog,
   { endpoint, ask }: { readonly endpoint: Endpoint; readonly ask: AskWebhook },
 ): Definitions {
-  const served = new Map<string, string>();
+  const served = new Map<string, Served>();
   const cleaning = new Set<string>();
   const ending = new AbortController();
   const onDefinition = (definition: JsonObject): void => {
@@ -75,23 +75,33 @@ export function serveDefinitions(
   };
 }
 
+/** A definition whose endpoints are registered. */
+interface Served {
+  readonly spec: JsonValue;
+  terminating: boolean;
+}
+
 /** Registers the endpoints of a definition anew when its spec has changed. */
 function serve(
   catalog: Catalog,
-  served: Map<string, string>,
+  served: Map<string, Served>,
   { definition, ...webhook }: { definition: JsonObject; ask: AskWebhook; uid: () => string },
 ): void {
   const name = metaText(definition, "name");
-  const digest = stringifyJson([definition["spec"] ?? null, isTerminating(definition)]);
-  if (served.get(name) === digest) return;
+  const [spec, terminating] = [definition["spec"] ?? null, isTerminating(definition)];
+  const before = served.get(name);
+  // By their texts, since the order of members counts: it is that of errors.
+  if (before !== undefined && (before.spec === spec || stringifyJson(before.spec) === stringifyJson(spec))) {
+    before.terminating = terminating;
+    return;
+  }
+  const now: Served = { spec, terminating };
   const { group, plural } = namesOf(definition);
-  const refusal = isTerminating(definition)
-    ? "create not allowed while custom resource definition is terminating"
-    : undefined;
+  const refusesCreate = (): string | undefined =>
+    now.terminating ? "create not allowed while custom resource definition is terminating" : undefined;
   catalog.remove(group, plural);
-  for (const endpoint of customEndpoints(definition, { refusesCreate: () => refusal, ...webhook }))
-    catalog.add(endpoint);
-  served.set(name, digest);
+  for (const endpoint of customEndpoints(definition, { refusesCreate, ...webhook })) catalog.add(endpoint);
+  served.set(name, now);
 }
 
 function isAccepted(definition: JsonObject): boolean {

@@ -25,6 +25,8 @@ export interface TestEnvOptions {
   readonly disableAdmissionPlugins?: readonly string[];
   /** What server-side apply leaves of a container whose last child it removes; `empty` by default. */
   readonly emptiedContainers?: ApiServerOptions["emptiedContainers"];
+  /** How the server calls conversion webhooks: any Transport will do; without it they cannot be called. */
+  readonly webhooks?: ApiServerOptions["webhooks"];
   readonly logger?: Logger;
 }
 
@@ -204,10 +206,15 @@ interface Parts {
   readonly reconciled: Reconciled[];
 }
 
-function serverOptions({ disableAdmissionPlugins, emptiedContainers }: TestEnvOptions): Partial<ApiServerOptions> {
+function serverOptions({
+  disableAdmissionPlugins,
+  emptiedContainers,
+  webhooks,
+}: TestEnvOptions): Partial<ApiServerOptions> {
   return {
     ...(disableAdmissionPlugins === undefined ? {} : { disableAdmissionPlugins }),
     ...(emptiedContainers === undefined ? {} : { emptiedContainers }),
+    ...(webhooks === undefined ? {} : { webhooks }),
   };
 }
 

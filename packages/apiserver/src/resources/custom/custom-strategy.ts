@@ -15,6 +15,7 @@ import {
   compileJsonPath,
   compileRules,
   formatFieldError,
+  JsonPathError,
   skipsRules,
   structuralSchema,
   validatingCustomObject,
@@ -59,16 +60,18 @@ export interface CustomNames {
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const UNSTRUCTURED: Schema = { type: "object", preserveUnknownFields: true };
 
-/** What a custom kind does on a write: all of it comes from its definition. The schema is compiled once per version. */
+/**
+ * What a custom kind does on a write: all of it comes from its definition. The schema is compiled once per version, when
+ * it is first needed.
+ */
 export function customStrategy(names: CustomNames, version: CustomVersion): ResourceStrategy {
   const info = customInfo(names, version);
-  const schema = version.schema === undefined ? UNSTRUCTURED : structuralSchema(version.schema);
-  const rules = compileRules(schema);
+  let made: Parts | undefined;
+  const parts = (): Parts => (made ??= partsOf(version, info));
   /** What rules say of objects whose faults are older than the write. */
   const ratcheted = new WeakMap<JsonObject, readonly string[]>();
-  const parts = { schema, rules, scale: info.scale };
   const errorsOf = function* (object: JsonObject, options: CustomValidation): Sliced<readonly FieldError[]> {
-    const found = yield* customErrors(parts, object, options);
+    const found = yield* customErrors(parts(), object, options);
     ratcheted.set(object, found.ratcheted);
     return found.errors;
   };
@@ -76,10 +79,12 @@ export function customStrategy(names: CustomNames, version: CustomVersion): Reso
   const selectable = version.selectableFields.map((path) => [path.replace(/^\./, ""), compileJsonPath(path)] as const);
   return {
     info,
-    schema,
+    get schema(): Schema {
+      return parts().schema;
+    },
     applyDefaults: (object) => {
       try {
-        applySchemaDefaults(object, schema);
+        applySchemaDefaults(object, parts().schema);
       } catch (error) {
         throw error instanceof DefaultsError ? tooLarge(`Request entity too large: ${error.message}`) : error;
       }
@@ -102,6 +107,11 @@ interface Parts {
   readonly schema: Schema;
   readonly rules: RuleNode | undefined;
   readonly scale: ScalePaths | undefined;
+}
+
+function partsOf(version: CustomVersion, { scale }: ResourceInfo): Parts {
+  const schema = version.schema === undefined ? UNSTRUCTURED : structuralSchema(version.schema);
+  return { schema, rules: compileRules(schema), scale };
 }
 
 interface Found {
@@ -167,9 +177,19 @@ const AGE: Column = {
   cell: (object, nowMs) => ageCell(getPath(object, "metadata", "creationTimestamp"), { nowMs }),
 };
 
-/** The name, then the declared columns, or the age where none is declared. */
+/**
+ * The name, then the declared columns up to the first whose path cannot be read, or the age where none is declared
+ * (apiextensions-apiserver: registry/customresource/tableconvertor).
+ */
 function customColumns(declared: readonly JsonObject[]): readonly Column[] {
-  return [NAME, ...(declared.length === 0 ? [AGE] : declared.map(customColumn))];
+  if (declared.length === 0) return [NAME, AGE];
+  const columns = [NAME];
+  try {
+    for (const column of declared) columns.push(customColumn(column));
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+  }
+  return columns;
 }
 
 function customColumn(declared: JsonObject): Column {

@@ -51,11 +51,9 @@ export function customEndpoints(
   const storage = versions.find((v) => getOwn(v, "storage") === true);
   const served = versions.filter((v) => getOwn(v, "served") === true || v === storage);
   const strategies = new Map<string, ResourceStrategy>();
+  const best = bestVersion(served);
   for (const version of served) {
-    const strategy = customStrategy(
-      names,
-      customVersion(version, `${names.group}/`, { kind: names.kind, versions: served }),
-    );
+    const strategy = customStrategy(names, customVersion(version, `${names.group}/`, { kind: names.kind, best }));
     strategies.set(apiVersionOf(strategy.info), strategy);
   }
   const storageVersion = `${names.group}/${storage === undefined ? "" : text(storage, "name")}`;
@@ -84,7 +82,7 @@ export function customEndpoints(
 function customVersion(
   version: JsonObject,
   prefix: string,
-  { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] },
+  { kind, best }: { readonly kind: string; readonly best: string | undefined },
 ): CustomVersion {
   const schema = getOwn(objectAt(version, "schema"), "openAPIV3Schema");
   const subresources = getOwn(version, "subresources");
@@ -99,7 +97,7 @@ function customVersion(
     deprecationWarning:
       typeof warning === "string"
         ? warning
-        : `${prefix}${text(version, "name")} ${kind} is deprecated${replacement(version, prefix, { kind, versions })}`,
+        : `${prefix}${text(version, "name")} ${kind} is deprecated${replacement(version, prefix, { kind, best })}`,
   };
 }
 
@@ -107,15 +105,19 @@ function customVersion(
 function replacement(
   version: JsonObject,
   prefix: string,
-  { kind, versions }: { readonly kind: string; readonly versions: readonly JsonObject[] },
+  { kind, best }: { readonly kind: string; readonly best: string | undefined },
 ): string {
-  const better = versions
+  return best === undefined || compareVersions(best, text(version, "name")) >= 0
+    ? ""
+    : `; use ${prefix}${best} ${kind}`;
+}
+
+/** The version to use in place of a deprecated one. */
+function bestVersion(versions: readonly JsonObject[]): string | undefined {
+  return versions
     .filter((v) => getOwn(v, "served") === true && getOwn(v, "deprecated") !== true)
     .map((v) => text(v, "name"))
     .sort(compareVersions)[0];
-  return better === undefined || compareVersions(better, text(version, "name")) >= 0
-    ? ""
-    : `; use ${prefix}${better} ${kind}`;
 }
 
 /**
