@@ -87,7 +87,7 @@ export const LAYERS: readonly Layer[] = [
       "node:http": ["http/node.ts"],
       "node:https": ["http/node.ts", "http/webhook-transport.ts"],
       "node:net": ["http/node.ts", "auth/certificates/certificates.ts"],
-      "node:zlib": ["http/node.ts", "resources/builtin/openapi.ts"],
+      "node:zlib": ["http/node.ts", "resources/builtin/openapi.ts", "storage/lines.ts"],
       "@fairlead/base/node": ["listening-server.ts", "storage/lock.ts"],
     },
   },

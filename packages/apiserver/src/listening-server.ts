@@ -64,7 +64,13 @@ export async function startListeningServer(options: ListeningServerOptions = {})
   try {
     const identity = await identityOf(files, dataDirectory);
     const storage =
-      dataDirectory === undefined ? undefined : await openDiskStorage({ files, directory: `${dataDirectory}/storage` });
+      dataDirectory === undefined
+        ? undefined
+        : await openDiskStorage({
+            files,
+            directory: `${dataDirectory}/storage`,
+            onTrouble: (message, error) => logger.error(message, { error }),
+          });
     let port = 0;
     const api = await startApiServer({
       clock: systemClock,

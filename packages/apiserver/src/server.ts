@@ -98,8 +98,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     untidy: new WeakSet(),
     find: (group, resource, version) => catalog.find(group, resource, version),
   };
+  const isNew = storage.revision === storage.compactedRevision;
   await bootstrap(registry, formatTime(clock.now()));
-  storage.compact(storage.revision);
+  if (isNew) storage.compact(storage.revision);
   const ending = new AbortController();
   const ask = webhookCaller({ storage, clock, transport: options.webhooks, signal: ending.signal });
   const definitionEndpoint = catalog.find("apiextensions.k8s.io", "customresourcedefinitions");

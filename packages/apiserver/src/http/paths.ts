@@ -61,7 +61,7 @@ export function servePath(
     case "healthz":
     case "livez":
     case "readyz":
-      return health(parts, info.query);
+      return health(server.registry, parts, info.query);
     case "openapi":
       return server.openApi.serve(parts.slice(1), request, info.query);
     case "api":
@@ -86,10 +86,17 @@ export function servePath(
   }
 }
 
-function health([name = "", check]: readonly string[], query: URLSearchParams): HttpResponse {
-  if (check !== undefined) return HEALTH.has(check) ? textResponse(200, "ok") : textResponse(404, NOT_FOUND);
-  if (!query.has("verbose")) return textResponse(200, "ok");
-  return textResponse(200, `${[...HEALTH].map((c) => `[+]${c} ok`).join("\n")}\n${name} check passed\n`);
+/** `/livez` says whether the process works; the others also whether it can store what it is told. */
+function health({ storage }: Registry, [name = "", check]: readonly string[], query: URLSearchParams): HttpResponse {
+  const fails = (one: string): boolean => one === "etcd" && name !== "livez" && storage.unavailable !== undefined;
+  if (check !== undefined) {
+    if (!HEALTH.has(check)) return textResponse(404, NOT_FOUND);
+    return fails(check) ? textResponse(500, "internal server error: reason withheld\n") : textResponse(200, "ok");
+  }
+  const failing = [...HEALTH].some(fails);
+  if (!failing && !query.has("verbose")) return textResponse(200, "ok");
+  const lines = [...HEALTH].map((one) => (fails(one) ? `[-]${one} failed: reason withheld` : `[+]${one} ok`));
+  return textResponse(failing ? 500 : 200, `${lines.join("\n")}\n${name} check ${failing ? "failed" : "passed"}\n`);
 }
 
 /** The aggregated form when the client asks for it in its first version, else the plain one. */

@@ -91,7 +91,10 @@ async function deleteOnce(
   }
   marked = markedByKind(endpoint, marked);
   if (keep) {
-    if (sameMarks(before, marked)) return { removed: false, object: await converted(endpoint, before, version) };
+    if (sameMarks(before, marked)) {
+      await registry.storage.settled(endpoint.collection, key);
+      return { removed: false, object: await converted(endpoint, before, version) };
+    }
     if (options.dryRun) return { removed: false, object: await converted(endpoint, marked, version) };
     const written = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
       withMetadata(marked, { resourceVersion: String(revision) }),

@@ -112,7 +112,10 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
   if (isReleased(live, prepared))
     return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
-  if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) return live;
+  if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) {
+    await registry.storage.settled(endpoint.collection, key);
+    return live;
+  }
   if (options.dryRun) return converted(endpoint, same, version);
   if (heavy) await registry.clock.turn();
   if (registry.storage.getForWrite(endpoint.collection, key) !== record)

@@ -52,8 +52,8 @@ export class Collection {
     return n;
   }
 
-  values(): IterableIterator<Record> {
-    return this.#records.values();
+  copy(): Map<string, Record> {
+    return new Map(this.#records);
   }
 
   #keys(): readonly string[] {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@fairlead/base";
+import type { FairleadError, JsonObject } from "@fairlead/base";
 
 /**
  * What the API server keeps: objects by collection and key, under one global, strictly increasing revision, with the
@@ -11,11 +11,20 @@ export interface Storage {
   /** Events up to and including this revision are forgotten. */
   readonly compactedRevision: number;
 
+  /** Why writes are refused at present (the disk is full, or failed); reads and watches go on. */
+  readonly unavailable: FairleadError | undefined;
+
   /** The visible record of a key. */
   get(collection: string, key: string): Record | undefined;
 
   /** The newest record of a key, visible or about to be: what a writer must compare with. */
   getForWrite(collection: string, key: string): Record | undefined;
+
+  /**
+   * Waits until what `getForWrite` returns is visible; undefined when it is. Whoever answers with such a record without
+   * writing (a change that changes nothing) must wait, or it would promise what a crash can still take away.
+   */
+  settled(collection: string, key: string): Promise<void> | undefined;
 
   /** Records in key order (by code unit). With `revision`, as they were then. @throws CompactedError */
   list(collection: string, range: Range): readonly Record[];
@@ -30,6 +39,7 @@ export interface Storage {
    *
    * @returns the new record (for a deletion: the last object under the deletion's revision), or undefined when the
    *   expectation failed and nothing was written.
+   * @throws FairleadError `DiskFull` when there is no room (and there may be again), `DataDirectory` when the disk failed
    */
   write(
     collection: string,
