@@ -125,7 +125,7 @@ export const LAYERS: readonly Layer[] = [
     imports: [BASE, APIMACHINERY, CLIENT, RUNTIME],
     order: [
       "options.ts",
-      "nodes/ pods/ scheduler/ namespaces/ gc/ accounts/ volumes/ workloads/ -> services/",
+      "nodes/ pods/ scheduler/ namespaces/ gc/ accounts/ volumes/ workloads/ -> services/endpoint-slices.ts -> services/",
       "cluster.ts",
       "index.ts",
     ],

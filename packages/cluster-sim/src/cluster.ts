@@ -9,8 +9,10 @@ import { nodeLifecycleController } from "./nodes/taints.js";
 import { NO_DELAYS, type ClusterOptions } from "./options.js";
 import { kubelet } from "./pods/kubelet.js";
 import { scheduler } from "./scheduler/scheduler.js";
+import { abandonedEndpoints, endpointsController } from "./services/endpoints.js";
 import { endpointSliceController } from "./services/endpoint-slices.js";
 import { volumeBinder } from "./volumes/binder.js";
+import { volumeController } from "./volumes/volumes.js";
 import { standardClass } from "./volumes/standard-class.js";
 import { daemonSetController } from "./workloads/daemon-set.js";
 import { deploymentController } from "./workloads/deployment.js";
@@ -41,12 +43,13 @@ function parts(input: ClusterInput): ReadonlyMap<string, Part> {
     ["daemonset-controller", { controllers: [daemonSetController()] }],
     ["deployment-controller", { controllers: [deploymentController()] }],
     ["disruption-controller", { controllers: [disruptionController()] }],
+    ["endpoints-controller", { controllers: [endpointsController(), abandonedEndpoints()] }],
     ["endpointslice-controller", { controllers: [endpointSliceController()] }],
     ["garbage-collector-controller", { runnables: [garbageCollector] }],
     ["job-controller", { controllers: [jobController(), orphanedJobPods()] }],
     ["namespace-controller", { controllers: [namespaceController()] }],
     ["node-lifecycle-controller", { controllers: [nodeLifecycleController()] }],
-    ["persistentvolume-binder-controller", { controllers: [volumeBinder()], runnables: [standardClass] }],
+    ["persistentvolume-binder-controller", { controllers: [volumeBinder(), volumeController()] }],
     ["replicaset-controller", { controllers: [replicaSetController()] }],
     ["root-ca-certificate-publisher-controller", { controllers: [rootCaPublisher({ authority: input.authority })] }],
     ["serviceaccount-controller", { controllers: [serviceAccountController()] }],
@@ -55,7 +58,8 @@ function parts(input: ClusterInput): ReadonlyMap<string, Part> {
       "kubelet",
       {
         controllers: [kubelet({ nodes: new Set(input.nodes.map((n) => n.name)), delays: input.delays })],
-        runnables: [nodeRegistration(input.nodes)],
+        // Whoever has the nodes makes volumes for them.
+        runnables: [nodeRegistration(input.nodes), standardClass],
       },
     ],
     ["scheduler", { controllers: [scheduler()] }],
@@ -75,7 +79,6 @@ const ABSENT: ReadonlySet<string> = new Set([
   "certificatesigningrequest-signing-controller",
   "clusterrole-aggregation-controller",
   "cronjob-controller",
-  "endpoints-controller",
   "endpointslice-mirroring-controller",
   "ephemeral-volume-controller",
   "horizontal-pod-autoscaler-controller",

@@ -136,6 +136,13 @@ function editRules(): readonly JsonObject[] {
   ];
 }
 
+/** The roles for users name the label by which others add to them; here they hold their rules from the start. */
+function aggregation(name: string): JsonObject {
+  if (!["admin", "edit", "view"].includes(name)) return {};
+  const matchLabels = { [`${GROUP}/aggregate-to-${name}`]: "true" };
+  return { aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } };
+}
+
 /** An object of the bootstrap policy, without its system metadata. */
 export interface PolicyObject {
   readonly collection: string;
@@ -156,7 +163,7 @@ export function bootstrapPolicy(now: string): readonly PolicyObject[] {
     const role = {
       collection: `${GROUP}/clusterroles`,
       name,
-      object: { apiVersion, kind: "ClusterRole", metadata, rules },
+      object: { apiVersion, kind: "ClusterRole", metadata, ...aggregation(name), rules },
     };
     if (groups.length === 0) return [role];
     const subjects = groups.map((group) => ({ apiGroup: GROUP, kind: "Group", name: group }));

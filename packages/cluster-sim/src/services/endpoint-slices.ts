@@ -8,6 +8,7 @@ import {
   type Context,
   type ControllerDefinition,
   type Outcome,
+  type Trigger,
 } from "@fairlead/runtime";
 
 import { controlled, isReady, templateHash } from "../workloads/pods.js";
@@ -30,33 +31,36 @@ export function endpointSliceController(): ControllerDefinition {
     fieldManager: "endpointslice-controller",
     for: kinds.Service,
     owns: { slice },
-    watches: [
-      watch(kinds.Pod, (pod, stores) =>
-        stores
-          .store(kinds.Service)
-          .list()
-          .filter((service) => service.metadata.namespace === pod.metadata.namespace && selects(service, pod))
-          .map(({ metadata }) => ({ namespace: metadata.namespace ?? "", name: metadata.name })),
-      ),
-    ],
+    watches: [podsChanged()],
     onConflict: "take",
     reconcile: reconcileService,
   });
 }
 
-function selects(service: kinds.Service, pod: kinds.Pod): boolean {
+/** Pods bring the Services to work that select them. */
+export function podsChanged(): Trigger {
+  return watch(kinds.Pod, (pod, stores) =>
+    stores
+      .store(kinds.Service)
+      .list()
+      .filter((service) => service.metadata.namespace === pod.metadata.namespace && selects(service, pod))
+      .map(({ metadata }) => ({ namespace: metadata.namespace ?? "", name: metadata.name })),
+  );
+}
+
+/** Whether a Service's endpoints are for controllers to find. */
+export function isPublished({ spec }: kinds.Service): boolean {
+  return spec?.type !== "ExternalName" && Object.keys(spec?.selector ?? {}).length > 0;
+}
+
+export function selects(service: kinds.Service, pod: kinds.Pod): boolean {
   const selector = Object.entries(service.spec?.selector ?? {});
   return selector.length > 0 && selector.every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
 
 async function reconcileService(service: kinds.Service, ctx: Context<kinds.Service>): Promise<Outcome> {
   const { namespace = "", name } = service.metadata;
-  if (
-    service.metadata.deletionTimestamp !== undefined ||
-    service.spec?.type === "ExternalName" ||
-    Object.keys(service.spec?.selector ?? {}).length === 0
-  )
-    return settled();
+  if (service.metadata.deletionTimestamp !== undefined || !isPublished(service)) return settled();
   const pods = ctx
     .store(kinds.Pod)
     .list()
@@ -97,7 +101,7 @@ async function reconcileService(service: kinds.Service, ctx: Context<kinds.Servi
 }
 
 /** Pods that are somewhere, have an address and have not ended. */
-function isListed(pod: kinds.Pod): boolean {
+export function isListed(pod: kinds.Pod): boolean {
   return (
     (pod.status?.podIP ?? "") !== "" &&
     (pod.spec?.nodeName ?? "") !== "" &&
@@ -149,7 +153,7 @@ interface Group {
 }
 
 /** Pods by the numbers that the Service's ports have in them, at most a hundred together; one empty group for none. */
-function byPorts(service: kinds.Service, pods: readonly kinds.Pod[]): readonly Group[] {
+export function byPorts(service: kinds.Service, pods: readonly kinds.Pod[]): readonly Group[] {
   const groups = new Map<string, { ports: readonly unknown[]; members: kinds.Pod[] }>();
   for (const pod of pods) {
     const ports = (service.spec?.ports ?? []).map((port) => ({
