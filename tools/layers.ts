@@ -203,7 +203,7 @@ export const LAYERS: readonly Layer[] = [
       "node:os": ["state-directory.ts"],
       "node:crypto": ["up/"],
       "node:fs/promises": ["up/"],
-      "node:path": ["up/"],
+      "node:path": ["up/", "commands/backup.ts"],
       "node:url": ["up/"],
       "@fairlead/apiserver/node": ["commands/", "up/", "server.ts"],
       "@fairlead/base/node": ["commands/", "up/", "index.ts"],

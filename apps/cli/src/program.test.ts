@@ -165,6 +165,27 @@ describe("fairlead server", () => {
     expect((await ask(after.kubeconfig, "/api/v1/namespaces/default/configmaps/kept")).body).toEqual(created.body);
   });
 
+  it("writes a backup beside the running server, and makes a folder of it where nothing is", async () => {
+    const args = ["server", "--controllers", "none", "--data-dir", join(folder, "data")];
+    const first = new Session(args);
+    const { kubeconfig } = await first.ready();
+    const path = "/api/v1/namespaces/default/configmaps";
+    const { body } = await ask(kubeconfig, path, { method: "POST", body: configMap });
+    const [data, file] = [join(folder, "data"), join(folder, "backup")];
+    const snapshot = new Session(["server", "snapshot", "--data-dir", data, "--to", file]);
+    expect([await snapshot.status, snapshot.err]).toEqual([0, ""]);
+    expect(JSON.parse(snapshot.out)).toMatchObject({ snapshot: file, objects: expect.any(Number) as number });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await first.stop();
+    const refused = new Session(["server", "restore", "--from", file, "--data-dir", data]);
+    expect([await refused.status, refused.err]).toEqual([1, expect.stringMatching(/data\/storage is not empty/)]);
+    const restore = new Session(["server", "restore", "--from", file, "--data-dir", join(folder, "other")]);
+    expect([await restore.status, restore.err]).toEqual([0, ""]);
+    const second = new Session(["server", "--controllers", "none", "--data-dir", join(folder, "other")]);
+    const after = await second.ready();
+    expect((await ask(after.kubeconfig, `${path}/kept`)).body).toEqual(body);
+  });
+
   it("lets one server have a data folder at a time", async () => {
     const args = ["server", "--controllers", "none", "--data-dir", join(folder, "data")];
     await new Session(args).ready();

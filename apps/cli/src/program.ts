@@ -1,6 +1,7 @@
 import { FairleadError } from "@fairlead/base";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 
+import type { RestoreFlags, SnapshotFlags } from "./commands/backup.js";
 import type { ServerFlags } from "./commands/server.js";
 import type { UpFlags } from "./commands/up.js";
 import { Interrupted, type Terminal } from "./terminal.js";
@@ -28,13 +29,15 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
   const program = new Command("fairlead")
     .description("Kubernetes controllers in TypeScript whose every write touches only what they own")
     .exitOverride()
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
     });
-  program
+  const server = program
     .command("server")
     .description("run the embedded API server alone")
+    .enablePositionalOptions()
     .addOption(portOption())
     .addOption(new Option("--data-dir <dir>", "keep objects in this folder").conflicts("memory"))
     .option("--memory", "keep objects in memory (the default)")
@@ -55,6 +58,24 @@ function commands(terminal: Terminal, exit: (status: number) => void): Command {
     .action(async (flags: ServerFlags) => {
       const { serverCommand } = await import("./commands/server.js");
       await serverCommand(flags, terminal);
+    });
+  server
+    .command("snapshot")
+    .description("write everything that a data folder holds into one file, also while its server runs")
+    .requiredOption("--data-dir <dir>", "the data folder")
+    .requiredOption("--to <file>", "the file to write; replaced when it exists")
+    .action(async (flags: SnapshotFlags) => {
+      const { snapshotCommand } = await import("./commands/backup.js");
+      await snapshotCommand(flags, terminal);
+    });
+  server
+    .command("restore")
+    .description("make a new data folder of what `fairlead server snapshot` wrote")
+    .requiredOption("--from <file>", "the file to read")
+    .requiredOption("--data-dir <dir>", "the folder to make; nothing may be stored there")
+    .action(async (flags: RestoreFlags) => {
+      const { restoreCommand } = await import("./commands/backup.js");
+      await restoreCommand(flags, terminal);
     });
   program
     .command("up")

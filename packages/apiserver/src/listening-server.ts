@@ -6,6 +6,7 @@ import { certificateAuthority, serverCertificate, type KeyPair } from "./auth/ce
 import { listen } from "./http/node.js";
 import { httpsWebhooks } from "./http/webhook-transport.js";
 import { startApiServer, type ApiServer } from "./server.js";
+import { restoreStorage, snapshotStorage, type BackupReport } from "./storage/backup.js";
 import { openDiskStorage } from "./storage/disk.js";
 import { lockDirectory } from "./storage/lock.js";
 import { kubeconfig } from "./auth/kubeconfig.js";
@@ -127,6 +128,21 @@ export async function startListeningServer(options: ListeningServerOptions = {})
   } catch (error) {
     await unlock?.();
     throw error;
+  }
+}
+
+/** Writes a data folder's objects into a file, also while a server has it. @throws FairleadError `DataDirectory` */
+export function snapshotDataDirectory(files: Files, dataDirectory: string, path: string): Promise<BackupReport> {
+  return snapshotStorage(files, `${dataDirectory}/storage`, path);
+}
+
+/** Makes a data folder of such a file. @throws FairleadError `DataDirectory`, `DataDirectoryLocked` */
+export async function restoreDataDirectory(files: Files, path: string, dataDirectory: string): Promise<BackupReport> {
+  const unlock = await lockDirectory(dataDirectory);
+  try {
+    return await restoreStorage(files, path, `${dataDirectory}/storage`);
+  } finally {
+    await unlock();
   }
 }
 

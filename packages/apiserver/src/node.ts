@@ -5,4 +5,11 @@ export {
   type CertificateOptions,
   type KeyPair,
 } from "./auth/certificates/certificates.js";
-export { startListeningServer, type ListeningServer, type ListeningServerOptions } from "./listening-server.js";
+export {
+  restoreDataDirectory,
+  snapshotDataDirectory,
+  startListeningServer,
+  type ListeningServer,
+  type ListeningServerOptions,
+} from "./listening-server.js";
+export type { BackupReport } from "./storage/backup.js";
