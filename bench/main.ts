@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { formatFigure, type Bench } from "./figure.js";
+import { hostileDefinitions } from "./hostile-definitions.js";
 import { hostileInput } from "./hostile-input.js";
 import { miniServiceRunning } from "./miniservice-running.js";
 import { ssaApply, ssaApplyNoOp } from "./ssa-apply.js";
@@ -15,6 +16,7 @@ const BENCHES: readonly Bench[] = [
   ssaApplyNoOp,
   ssaItems,
   hostileInput,
+  hostileDefinitions,
   miniServiceRunning,
 ];
 

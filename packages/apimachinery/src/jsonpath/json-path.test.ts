@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { compileJsonPath } from "./json-path.js";
+import { compileFirst, compileJsonPath } from "./json-path.js";
 
 const object = {
   spec: {
@@ -34,6 +34,7 @@ describe("JSONPath of printer columns", () => {
     ["does not inherit from the prototype", ".spec.constructor", []],
   ])("%s", (_sentence, path, found) => {
     expect(compileJsonPath(path)(object)).toEqual(found);
+    expect(compileFirst(path)(object)).toEqual(found[0]);
   });
 
   it("refuses what it cannot read", () => {

@@ -18,6 +18,26 @@ type Step = (value: JsonValue) => readonly JsonValue[];
 
 /** Compiles `.spec.replicas` or `{.spec.replicas}`. @throws JsonPathError */
 export function compileJsonPath(text: string): JsonPath {
+  const steps = stepsOf(text);
+  return (value) => steps.reduce<readonly JsonValue[]>((found, step) => found.flatMap((v) => step(v)), [value]);
+}
+
+/** The first of what a path finds, without looking for the rest. @throws JsonPathError */
+export function compileFirst(text: string): (value: JsonValue) => JsonValue | undefined {
+  const steps = stepsOf(text);
+  const first = (value: JsonValue, at: number): JsonValue | undefined => {
+    const step = steps[at];
+    if (step === undefined) return value;
+    for (const inner of step(value)) {
+      const found = first(inner, at + 1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return (value) => first(value, 0);
+}
+
+function stepsOf(text: string): readonly Step[] {
   const path = text.startsWith("{") && text.endsWith("}") ? text.slice(1, -1) : text;
   const steps: Step[] = [];
   let rest = path.startsWith("$") ? path.slice(1) : path;
@@ -26,7 +46,7 @@ export function compileJsonPath(text: string): JsonPath {
     steps.push(step);
     rest = after;
   }
-  return (value) => steps.reduce<readonly JsonValue[]>((found, step) => found.flatMap((v) => step(v)), [value]);
+  return steps;
 }
 
 function readStep(path: string, rest: string): readonly [Step, string] {

@@ -129,8 +129,7 @@ export function zoneOffset(zone: string, time: Timestamp): number | CelError {
   if (colon >= 0) return fixedOffset(zone, colon);
   if (zone === "" || zone === "UTC") return 0;
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
-    const name = format
+    const name = zoneFormat(zone)
       .formatToParts(new Date(Number(time.ns / 1_000_000n)))
       .find((each) => each.type === "timeZoneName");
     const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?/.exec(name?.value ?? "");
@@ -139,6 +138,21 @@ export function zoneOffset(zone: string, time: Timestamp): number | CelError {
   } catch {
     return new CelError(`unknown time zone ${zone}`);
   }
+}
+
+/** Formats of the zones that were asked for last; making one takes a hundred times as long as using it. */
+const zoneFormats = new Map<string, Intl.DateTimeFormat>();
+const MOST_FORMATS = 100;
+
+/** @throws RangeError for a zone that is not known */
+function zoneFormat(zone: string): Intl.DateTimeFormat {
+  let format = zoneFormats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+    if (zoneFormats.size >= MOST_FORMATS) zoneFormats.clear();
+    zoneFormats.set(zone, format);
+  }
+  return format;
 }
 
 function fixedOffset(zone: string, colon: number): number | CelError {

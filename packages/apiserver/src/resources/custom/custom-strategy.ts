@@ -12,6 +12,7 @@ import {
 import {
   applySchemaDefaults,
   DefaultsError,
+  compileFirst,
   compileJsonPath,
   compileRules,
   formatFieldError,
@@ -22,7 +23,6 @@ import {
   validatingRules,
   type CustomValidation,
   type FieldError,
-  type JsonPath,
   type RuleNode,
   type Schema,
 } from "@fairlead/apimachinery";
@@ -196,7 +196,7 @@ function customColumn(declared: JsonObject): Column {
   const jsonPath = String(declared["jsonPath"] ?? "");
   const type = String(declared["type"] ?? "string") as TableColumn["type"];
   const description = String(declared["description"] ?? "");
-  const path = compileJsonPath(jsonPath);
+  const path = compileFirst(jsonPath);
   const column: TableColumn = {
     name: String(declared["name"] ?? ""),
     type,
@@ -210,11 +210,11 @@ function customColumn(declared: JsonObject): Column {
 
 /** A value that does not fit its column's type, and none at all, is null. */
 function customCell(
-  path: JsonPath,
+  path: (object: JsonObject) => JsonValue | undefined,
   type: TableColumn["type"],
   { object, nowMs }: { object: JsonObject; nowMs: number },
 ): JsonValue {
-  const [first] = path(object);
+  const first = path(object);
   if (first === undefined || first === null) return null;
   switch (type) {
     case "integer":
