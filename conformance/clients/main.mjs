@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -137,12 +137,13 @@ async function exists(command) {
 
 if (SESSIONS.some(chosen)) {
   const programs = await findPrograms({
-    env: process.env,
+    // The sessions were recorded with the releases that Fairlead fetches; those on the PATH print other words.
+    env: { ...process.env, PATH: "" },
     cacheDirectory: join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "fairlead"),
     onProgress: (message) => console.log(message),
     signal: new AbortController().signal,
   });
-  if (programs.kubectl === undefined) throw new Error(`no kubectl among ${(process.env.PATH ?? "").split(delimiter)}`);
+  if (programs.kubectl === undefined) throw new Error("kubectl could not be fetched");
   for (const group of SESSIONS.filter(chosen)) await sessions(programs, group);
 }
 const npm = join(HERE, "npm");
