@@ -1,4 +1,11 @@
-import { createServer, type Server } from "node:https";
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
 import { ServerResponse, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzip } from "node:zlib";
@@ -26,12 +33,27 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
 const GZIP_FROM = 128 * 1024;
+/** For a whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Of a connection on which nothing runs. */
+const IDLE_TIMEOUT_MS = 65_000;
+/** As a kube-apiserver: who runs more at once opens another connection. */
+const STREAMS_PER_CONNECTION = 100;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|kubernetes(?:\.default(?:\.svc)?)?)(?::\d+)?$/i;
 
-/** Listens with TLS. @throws FairleadError `PortInUse`, `PortForbidden` or `Listen`, naming the port and what to do */
+/**
+ * Listens with TLS and speaks HTTP/2 and HTTP/1.1, as the client chooses (ALPN): the clients in Go choose HTTP/2.
+ *
+ * @throws FairleadError `PortInUse`, `PortForbidden` or `Listen`, naming the port and what to do
+ */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const server = createServer({
+  const server = createSecureServer({
+    allowHTTP1: true,
+    settings: { maxConcurrentStreams: STREAMS_PER_CONNECTION },
     cert: options.certificate.certificate + options.authority,
     key: options.certificate.privateKey,
     minVersion: "TLSv1.2",
@@ -41,9 +63,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  server.keepAliveTimeout = 65_000;
-  server.requestTimeout = 60_000;
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+  server.on("session", closeWhenIdle);
+  // The types of Node know these of its HTTP/1.1 servers only, of which this is one too.
+  Object.assign(server, { keepAliveTimeout: IDLE_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
+  server.on("request", (request: Request, response: Response) => {
     void serve(options, request, response);
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket) => {
@@ -63,7 +86,18 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
+function closeWhenIdle(session: ServerHttp2Session): void {
+  let running = 0;
+  session.on("stream", (stream) => {
+    running++;
+    stream.on("close", () => running--);
+  });
+  session.setTimeout(IDLE_TIMEOUT_MS, () => {
+    if (running === 0) session.close();
+  });
+}
+
+function bound(server: Http2SecureServer, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const where = `${host}:${port}`;
@@ -89,22 +123,18 @@ function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-async function serve(
-  { handler, logger }: ListenOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve({ handler, logger }: ListenOptions, request: Request, response: Response): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => {
-    if (!response.writableFinished) gone.abort(new Error("the client went away"));
+    if (!response.writableEnded) gone.abort(new Error("the client went away"));
   });
+  response.on("error", () => undefined); // what is wrong with a connection closes it
   try {
-    if (!LOOPBACK.test(request.headers.host ?? "") || request.headers.origin !== undefined)
-      return refuse(response, 403, "this server answers to loopback names only");
+    if (isForeign(request)) return refuse(response, 403, "this server answers to loopback names only");
     const body = await readBody(request);
     if (body === "too large") return refuse(response, 413, `Request entity too large: limit is ${BODY_LIMIT}`);
     const answer = await handler(httpRequest(request, body), gone.signal);
-    await send(request, response, answer);
+    await send(request, response, answer, gone.signal);
   } catch (error) {
     if (!gone.signal.aborted) logger.error("connection failed", { error });
     response.destroy();
@@ -124,9 +154,8 @@ async function refuseUpgrade(
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   try {
-    if (!LOOPBACK.test(request.headers.host ?? "") || request.headers.origin !== undefined)
-      refuse(response, 403, "this server answers to loopback names only");
-    else await send(request, response, await handler(httpRequest(request, undefined), gone.signal));
+    if (isForeign(request)) refuse(response, 403, "this server answers to loopback names only");
+    else await send(request, response, await handler(httpRequest(request, undefined), gone.signal), gone.signal);
     response.once("finish", () => socket.end());
   } catch (error) {
     if (!gone.signal.aborted) logger.error("connection failed", { error });
@@ -134,35 +163,62 @@ async function refuseUpgrade(
   }
 }
 
-function refuse(response: ServerResponse, code: number, message: string): void {
+/** A browser that was told that a name of its page's is this machine. */
+function isForeign({ headers }: Request): boolean {
+  return !LOOPBACK.test(headers[":authority"]?.toString() ?? headers.host ?? "") || headers.origin !== undefined;
+}
+
+function refuse(response: Response, code: number, message: string): void {
   const reason = code === 413 ? "RequestEntityTooLarge" : "Forbidden";
-  response.writeHead(code, { "content-type": "application/json", connection: "close" });
+  const close = isHttp2(response) ? undefined : { connection: "close" };
+  writeHead(response, code, { "content-type": "application/json", ...close });
   response.end(
     `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code })}\n`,
   );
 }
 
-function httpRequest(request: IncomingMessage, body: Uint8Array | undefined): HttpRequest {
-  const headers: Record<string, string | readonly string[] | undefined> = { ...request.headers };
-  const groups = request.headersDistinct["impersonate-group"];
-  if (groups !== undefined) headers["impersonate-group"] = groups;
+function isHttp2(side: Response): side is Http2ServerResponse;
+function isHttp2(side: Request): side is Http2ServerRequest;
+function isHttp2(side: Request | Response): boolean {
+  return "stream" in side;
+}
+
+function writeHead(response: Response, status: number, headers: Record<string, string | string[]>): void {
+  if (isHttp2(response)) response.writeHead(status, headers);
+  else response.writeHead(status, headers);
+}
+
+function httpRequest(request: Request, body: Uint8Array | undefined): HttpRequest {
+  const headers: Record<string, string | readonly string[] | undefined> = {};
+  for (const name of Object.keys(request.headers)) if (!name.startsWith(":")) headers[name] = request.headers[name];
+  const groups = request.rawHeaders.filter(
+    (_, i, all) => i % 2 === 1 && all[i - 1]?.toLowerCase() === "impersonate-group",
+  );
+  if (groups.length > 0) headers["impersonate-group"] = groups;
   const base = { method: request.method ?? "GET", path: request.url ?? "/", headers };
   return body === undefined ? base : { ...base, body };
 }
 
-async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined | "too large"> {
+async function readBody(request: Request): Promise<Uint8Array | undefined | "too large"> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_LIMIT) return "too large";
-    chunks.push(chunk);
+  // Node watches over this in HTTP/1.1 only.
+  const stream = isHttp2(request) ? request.stream : undefined;
+  const late = stream && setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), REQUEST_TIMEOUT_MS);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > BODY_LIMIT) return "too large";
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(late);
   }
   if (chunks.length === 0) return undefined;
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: HttpResponse): Promise<void> {
+async function send(request: Request, response: Response, answer: HttpResponse, gone: AbortSignal): Promise<void> {
   const headers: Record<string, string | string[]> = {};
   for (const name of Object.keys(answer.headers)) {
     const value = answer.headers[name];
@@ -178,15 +234,15 @@ async function send(request: IncomingMessage, response: ServerResponse, answer: 
     const out = packed ?? bytes;
     if (packed !== undefined) headers["content-encoding"] = "gzip";
     headers["content-length"] = String(out.length);
-    response.writeHead(answer.status, headers);
-    response.end(request.method === "HEAD" ? undefined : out);
+    writeHead(response, answer.status, headers);
+    response.end(request.method === "HEAD" ? "" : out);
     return;
   }
-  response.writeHead(answer.status, headers);
-  response.flushHeaders();
+  writeHead(response, answer.status, headers);
+  if (!isHttp2(response)) response.flushHeaders();
   for await (const chunk of body) {
-    if (response.destroyed) return;
-    if (!response.write(chunk)) await drained(response);
+    if (gone.aborted) return;
+    if (!write(response, chunk)) await drained(response);
   }
   response.end();
 }
@@ -200,7 +256,12 @@ function zipped(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Whether more may follow at once. */
+function write(response: Response, chunk: string | Uint8Array): boolean {
+  return isHttp2(response) ? response.write(chunk) : response.write(chunk);
+}
+
+function drained(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off("drain", done);
