@@ -85,7 +85,8 @@ export const LAYERS: readonly Layer[] = [
       "node:crypto": ["auth/", "discovery/", "http/paths.ts"],
       "node:fs/promises": ["storage/lock.ts"], // an exclusive create, which Files cannot say
       "node:http": ["http/node.ts"],
-      "node:https": ["http/node.ts", "http/webhook-transport.ts"],
+      "node:http2": ["http/node.ts"],
+      "node:https": ["http/webhook-transport.ts"],
       "node:net": ["http/node.ts", "auth/certificates/certificates.ts"],
       "node:zlib": ["http/node.ts", "resources/builtin/openapi.ts", "storage/lines.ts"],
       "@fairlead/base/node": ["listening-server.ts", "storage/lock.ts"],
