@@ -20,7 +20,6 @@ import { withDefaults } from "./auth/authorize.js";
 import { rbacAuthorizer } from "./auth/rbac.js";
 import { serviceAccountAuthenticator, serviceAccountTokens, signerOf } from "./auth/service-account-tokens.js";
 import { OpenApi } from "./discovery/openapi.js";
-import { TextCache } from "./http/encode.js";
 import { createHandler, type Handler } from "./http/handler.js";
 import { bootstrap } from "./registry/bootstrap.js";
 import { Catalog } from "./registry/catalog.js";
@@ -111,7 +110,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const handle = createHandler({
     registry,
     catalog,
-    texts: new TextCache(),
     openApi: new OpenApi(catalog),
     address: options.address ?? (() => "127.0.0.1"),
     accountTokens,

@@ -8,6 +8,7 @@ export * from "./encoding/encoding.js";
 export * from "./errors/errors.js";
 export * from "./files/files.js";
 export * from "./http/http.js";
+export * from "./json/alike.js";
 export * from "./json/parse.js";
 export * from "./json/stringify.js";
 export * from "./json/value.js";

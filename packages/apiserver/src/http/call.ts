@@ -7,7 +7,7 @@ import type { Endpoint } from "../registry/endpoint.js";
 import type { Registry } from "../registry/registry.js";
 import type { RequestContext, Target, UserInfo } from "../registry/request.js";
 import type { ReviewServer } from "../registry/reviews.js";
-import type { Encoding, TextCache } from "./encode.js";
+import type { Encoding } from "./encode.js";
 import { negotiate } from "./negotiate.js";
 import type { ResourceRequest } from "./request-info.js";
 import type { Warnings } from "./warnings.js";
@@ -16,7 +16,6 @@ import type { Warnings } from "./warnings.js";
 export interface ResourceServer {
   readonly registry: Registry;
   readonly catalog: Catalog;
-  readonly texts: TextCache;
   /** Answers reviews (access, token) and other kinds that are created but never kept; undefined for stored kinds. */
   readonly reviews: ReviewServer;
   readonly accountTokens: ServiceAccountTokens;
@@ -42,12 +41,11 @@ export function targetOf({ info }: Call): Target {
   return { namespace: info.namespace, name: info.name ?? "", subresource: info.subresource };
 }
 
-export function encodingOf({ registry, texts }: ResourceServer, { request, info, endpoint }: Call): Encoding {
+export function encodingOf({ registry }: ResourceServer, { request, info, endpoint }: Call): Encoding {
   const include = info.query.get("includeObject");
   return {
     endpoint,
     negotiated: negotiate(header(request.headers, "accept")),
-    texts,
     // Read for each answer: a watch goes on for hours.
     get nowMs() {
       return registry.clock.now();

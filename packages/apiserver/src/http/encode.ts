@@ -11,49 +11,16 @@ import { stringify as stringifyYaml } from "yaml";
 import { apiVersionOf, type Endpoint } from "../registry/endpoint.js";
 import { notAcceptableForm } from "../registry/failures.js";
 import { metadataOf } from "../registry/metadata.js";
-import { builtinHead, builtinText } from "./builtin-text.js";
+import { builtinHead, objectText } from "../registry/object-text.js";
 import type { Negotiated } from "./negotiate.js";
 import { jsonResponse } from "./response.js";
-
-/**
- * Answers in the form that the client negotiated. A stored object's JSON text is made once and used for every get, list
- * and watch of it; `TextCache` remembers it by the object's identity.
- */
-export class TextCache {
-  readonly #texts = new WeakMap<JsonObject, string>();
-
-  /** The object's JSON; the caller must never change an object that it has shown here. */
-  textOf(object: JsonObject): string {
-    let text = this.#texts.get(object);
-    if (text === undefined) this.#texts.set(object, (text = stringifyJson(object)));
-    return text;
-  }
-
-  /** The same for a built-in kind, whose type and metadata come first, in the order of their Go structs. */
-  builtinTextOf(object: JsonObject): string {
-    let text = this.#texts.get(object);
-    if (text === undefined) this.#texts.set(object, (text = builtinText(object)));
-    return text;
-  }
-
-  /** Takes over a text that is known already. */
-  remember(object: JsonObject, text: string): void {
-    this.#texts.set(object, text);
-  }
-}
 
 export interface Encoding {
   readonly endpoint: Endpoint;
   readonly negotiated: Negotiated;
-  readonly texts: TextCache;
   readonly nowMs: number;
   /** `includeObject` of a Table: `Metadata` unless the client says otherwise. */
   readonly includeObject: "None" | "Metadata" | "Object";
-}
-
-/** An object's JSON as the kind is shown. */
-export function objectText({ endpoint, texts }: Encoding, object: JsonObject): string {
-  return endpoint.strategy.info.custom ? texts.textOf(object) : texts.builtinTextOf(object);
 }
 
 /** One object as the answer to a get or a write. */
@@ -64,7 +31,7 @@ export function objectResponse(
 ): HttpResponse {
   const value = transformed(encoding, object);
   if (encoding.negotiated.format === "yaml") return yamlResponse(value ?? object, options);
-  return jsonResponse(options.status, value ?? objectText(encoding, object), options.headers);
+  return jsonResponse(options.status, value ?? objectText(encoding.endpoint, object), options.headers);
 }
 
 function yamlResponse(
@@ -117,7 +84,7 @@ export function listResponse(
   meta: ListMeta,
   headers: HttpHeaders,
 ): HttpResponse {
-  const { endpoint, negotiated, texts } = encoding;
+  const { endpoint, negotiated } = encoding;
   const { info } = endpoint.strategy;
   const resourceVersion = String(meta.revision);
   const metadata = {
@@ -143,7 +110,10 @@ export function listResponse(
     const items = info.custom ? objects : objects.map(withoutType);
     return yamlResponse({ ...head, metadata, items }, { status: 200, headers });
   }
-  const items = objects.map((o) => (info.custom ? texts.textOf(o) : untypedText(texts.builtinTextOf(o), o)));
+  const items = objects.map((object) => {
+    const shown = objectText(endpoint, object);
+    return info.custom ? shown : untypedText(shown, object);
+  });
   const meta2 = stringifyJson(info.custom ? { continue: "", ...metadata } : metadata);
   const text = `{"apiVersion":${JSON.stringify(head.apiVersion)},"items":[${items.join(",")}],"kind":${JSON.stringify(head.kind)},"metadata":${meta2}}`;
   return jsonResponse(200, text, headers);

@@ -139,7 +139,6 @@ async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   if (wanted !== undefined && wanted > registry.storage.revision) await reach(registry, wanted, signal);
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
-  if (endpoint.strategy.info.custom) server.texts.remember(record.object, record.text);
   const object = await converted(endpoint, record.object, apiVersionOf(endpoint.strategy.info));
   return objectResponse(encoding, object, { status: 200, headers: call.warnings.headers() });
 }

@@ -2,8 +2,9 @@ import { header, stringifyJson, type HttpResponse, type JsonObject, type JsonVal
 import { StatusError } from "@fairlead/apimachinery";
 
 import { apiVersionOf } from "../registry/endpoint.js";
+import { objectText } from "../registry/object-text.js";
 import { watchObjects, type WatchEvent } from "../watch/watch.js";
-import { objectText, transformed, type Encoding } from "./encode.js";
+import { transformed, type Encoding } from "./encode.js";
 import { checkListOptions, integerParameter, revisionParameter, selectionOptions } from "./options.js";
 import { isTrue } from "./request-info.js";
 import { encodingOf, unsupportedField, type Call, type ResourceServer } from "./call.js";
@@ -69,7 +70,7 @@ function line(event: WatchEvent, encoding: Encoding, first: boolean): string {
       return stringifyJson({ type: "BOOKMARK", object: bookmark(encoding, event) });
     default: {
       const changed = transformed(encoding, event.object, first);
-      const text = changed === undefined ? objectText(encoding, event.object) : stringifyJson(changed);
+      const text = changed === undefined ? objectText(encoding.endpoint, event.object) : stringifyJson(changed);
       return `{"type":"${event.type}","object":${text}}`;
     }
   }

@@ -10,6 +10,7 @@ import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./me
 import { withUniqueOwners } from "./owners.js";
 import { allErrors, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
+import { storeObject } from "./store.js";
 
 export interface CreateRequest {
   readonly namespace: string | undefined;
@@ -123,11 +124,9 @@ async function insertOnce(
   const key = storageKey(endpoint, namespace, name);
   if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
   const stored = await converted(endpoint, object, endpoint.storageVersion);
-  const record = await registry.storage.write(endpoint.collection, key, 0, (revision) =>
-    withMetadata(stored, { resourceVersion: String(revision) }),
-  );
+  const record = await storeObject(registry, endpoint, { key, expected: 0 }, stored);
   if (record === undefined) return undefined;
-  if (untidy) registry.untidy.add(record.object);
+  if (untidy) registry.untidy.add(record);
   return converted(endpoint, record.object, apiVersionOfObject(object));
 }
 

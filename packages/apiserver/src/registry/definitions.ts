@@ -4,6 +4,7 @@ import {
   getOwn,
   isArray,
   isObject,
+  printsAlike,
   stringifyJson,
   uuid,
   type JsonObject,
@@ -20,6 +21,7 @@ import { deleteObject } from "./delete.js";
 import type { Conversion, Endpoint } from "./endpoint.js";
 import { finalizersOf, isTerminating, metadataOf, metaText, withMetadata } from "./metadata.js";
 import { managerContext, type Registry } from "./registry.js";
+import { storeObject, unstoreObject } from "./store.js";
 
 /**
  * Keeps the catalogue in step with the CustomResourceDefinitions that are stored: accepts names, serves versions, and
@@ -264,11 +266,9 @@ async function cleanUp(
   if (live === undefined) return;
   const rest = finalizersOf(live.object).filter((f) => f !== CLEANUP_FINALIZER);
   const freed = withMetadata(live.object, { finalizers: rest.length === 0 ? undefined : rest });
-  if (rest.length === 0) await registry.storage.write(COLLECTION, name, live.revision, () => undefined);
-  else
-    await registry.storage.write(COLLECTION, name, live.revision, (revision) =>
-      withMetadata(freed, { resourceVersion: String(revision) }),
-    );
+  const place = { key: name, expected: live.revision };
+  if (rest.length === 0) await unstoreObject(registry, endpoint, place);
+  else await storeObject(registry, endpoint, place, freed);
 }
 
 async function deleteAll(registry: Registry, endpoint: Endpoint, collection: string): Promise<void> {
@@ -325,16 +325,14 @@ async function writeStatus(
     const record = registry.storage.getForWrite(COLLECTION, name);
     if (record === undefined) return;
     const next = { ...record.object, status: status(record.object) };
-    if (stringifyJson(next) === record.text) return;
+    if (printsAlike(next, record.object)) return;
     const tracked = trackUpdate(managerContext(registry, endpoint, "status"), {
       live: record.object,
       next,
       manager: MANAGER,
     });
     const owned = { ...next, metadata: { ...metadataOf(next), managedFields: metadataOf(tracked)["managedFields"] } };
-    const written = await registry.storage.write(COLLECTION, name, record.revision, (revision) =>
-      withMetadata(owned, { resourceVersion: String(revision) }),
-    );
+    const written = await storeObject(registry, endpoint, { key: name, expected: record.revision }, owned);
     if (written !== undefined) return;
   }
 }

@@ -9,6 +9,7 @@ import { deletePrecondition, notFound } from "./failures.js";
 import { finalizersOf, isTerminating, metaNumber, metaText, metadataOf, withMetadata } from "./metadata.js";
 import type { Registry } from "./registry.js";
 import type { RequestContext, Target } from "./request.js";
+import { storeObject, unstoreObject } from "./store.js";
 
 /** meta/v1 DeleteOptions, decoded and validated. */
 export interface DeleteOptions {
@@ -96,9 +97,7 @@ async function deleteOnce(
       return { removed: false, object: await converted(endpoint, before, version) };
     }
     if (options.dryRun) return { removed: false, object: await converted(endpoint, marked, version) };
-    const written = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
-      withMetadata(marked, { resourceVersion: String(revision) }),
-    );
+    const written = await storeObject(registry, endpoint, { key, expected: record.revision }, marked);
     return written === undefined
       ? undefined
       : { removed: false, object: await converted(endpoint, written.object, version) };
@@ -113,15 +112,9 @@ async function deleteOnce(
         });
   if (options.dryRun) return { removed: true, object: await converted(endpoint, ended, version) };
   const last =
-    ended === before
-      ? record
-      : await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
-          withMetadata(ended, { resourceVersion: String(revision) }),
-        );
+    ended === before ? record : await storeObject(registry, endpoint, { key, expected: record.revision }, ended);
   const removed =
-    last === undefined
-      ? undefined
-      : await registry.storage.write(endpoint.collection, key, last.revision, () => undefined);
+    last === undefined ? undefined : await unstoreObject(registry, endpoint, { key, expected: last.revision });
   return removed === undefined
     ? undefined
     : { removed: true, object: await converted(endpoint, removed.object, version) };

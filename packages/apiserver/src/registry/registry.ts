@@ -22,7 +22,7 @@ import {
 
 import type { Admission } from "../admission/admission.js";
 import type { FieldErrors } from "../resources/resource.js";
-import type { Storage } from "../storage/storage.js";
+import type { Record, Storage } from "../storage/storage.js";
 import type { ContinueTokens } from "./continue.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { metadataOf, withManagedFieldsAside, withMetadata } from "./metadata.js";
@@ -44,7 +44,7 @@ export interface Registry {
    * with empty or null maps in their metadata, and objects that get defaults from what was generated for them (a Job its
    * labels, from its template). The next write changes what is stored even if it says nothing new.
    */
-  readonly untidy: WeakSet<JsonObject>;
+  readonly untidy: WeakSet<Record>;
   /** The endpoint of a resource in a version, or (without a version) in its preferred one. */
   readonly find: (group: string, resource: string, version?: string) => Endpoint | undefined;
 }

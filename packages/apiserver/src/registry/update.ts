@@ -1,4 +1,4 @@
-import { deepEqual, getOwn, stringifyJson, type JsonObject, type MutableJsonObject } from "@fairlead/base";
+import { deepEqual, getOwn, printsAlike, stringifyJson, type JsonObject, type MutableJsonObject } from "@fairlead/base";
 import { validateObjectMetaUpdate, type FieldError } from "@fairlead/apimachinery";
 import { keepTimesOfNoOp } from "@fairlead/ssa";
 
@@ -11,6 +11,7 @@ import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText,
 import { partOf } from "./subresources/parts.js";
 import { allErrors, withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
+import { storeObject, unstoreObject } from "./store.js";
 
 export interface UpdateRequest {
   readonly target: Target;
@@ -112,7 +113,7 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   const same = withMetadata(stored, { resourceVersion: metaText(record.object, "resourceVersion") });
   if (isReleased(live, prepared))
     return removeReleased(registry, endpoint, { key, record, object: same, version, dryRun: options.dryRun });
-  if (untidy === registry.untidy.has(record.object) && stringifyJson(same) === record.text) {
+  if (untidy === registry.untidy.has(record) && printsAlike(same, record.object)) {
     await registry.storage.settled(endpoint.collection, key);
     return live;
   }
@@ -120,11 +121,9 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
   if (heavy) await registry.clock.turn();
   if (registry.storage.getForWrite(endpoint.collection, key) !== record)
     return retryOrConflict(endpoint, attempt, wanted);
-  const result = await registry.storage.write(endpoint.collection, key, record.revision, (revision) =>
-    withMetadata(stored, { resourceVersion: String(revision) }),
-  );
+  const result = await storeObject(registry, endpoint, { key, expected: record.revision }, stored);
   if (result === undefined) return retryOrConflict(endpoint, attempt, wanted);
-  if (untidy) registry.untidy.add(result.object);
+  if (untidy) registry.untidy.add(result);
   if (heavy) await registry.clock.turn();
   return converted(endpoint, result.object, version);
 }
@@ -282,7 +281,7 @@ async function removeReleased(
   }: { key: string; record: Record; object: JsonObject; version: string; dryRun: boolean },
 ): Promise<JsonObject | undefined> {
   if (!dryRun) {
-    const removed = await registry.storage.write(endpoint.collection, key, record.revision, () => undefined);
+    const removed = await unstoreObject(registry, endpoint, { key, expected: record.revision });
     if (removed === undefined) return undefined;
   }
   return converted(endpoint, object, version);

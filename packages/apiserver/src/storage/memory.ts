@@ -177,6 +177,7 @@ export class MemoryStorage implements Storage {
     key: string,
     expected: number,
     make: (revision: number) => JsonObject | undefined,
+    print: (object: JsonObject) => string = stringifyJson,
   ): Promise<Record | undefined> {
     if (this.#closed) throw new Error("storage is closed");
     const refusal = this.#journal?.refusal;
@@ -186,7 +187,7 @@ export class MemoryStorage implements Storage {
     const revision = this.#assigned + 1;
     const object = make(revision);
     const last = object ?? withRevision(before?.object ?? { metadata: {} }, revision);
-    const text = stringifyJson(last);
+    const text = print(last);
     if (object !== undefined && byteLength(text, MAX_BYTES) > MAX_BYTES) throw new RequestTooLargeError();
     this.#assigned = revision;
     if (this.#freeze) deepFreeze(last);

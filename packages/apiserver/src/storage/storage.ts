@@ -37,6 +37,7 @@ export interface Storage {
    *
    * `make` is handed the new revision and returns the object to store, or undefined to delete the key; it must not wait.
    *
+   * @param print - Makes the record's text; `stringifyJson` by default.
    * @returns the new record (for a deletion: the last object under the deletion's revision), or undefined when the
    *   expectation failed and nothing was written.
    * @throws FairleadError `DiskFull` when there is no room (and there may be again), `DataDirectory` when the disk failed
@@ -46,6 +47,7 @@ export interface Storage {
     key: string,
     expected: number,
     make: (revision: number) => JsonObject | undefined,
+    print?: (object: JsonObject) => string,
   ): Promise<Record | undefined>;
 
   /**
@@ -78,7 +80,7 @@ export interface Record {
   readonly revision: number;
   /** The object with `metadata.resourceVersion` set. */
   readonly object: JsonObject;
-  /** The same as JSON text, keys sorted. */
+  /** The same as JSON text, in whatever order of keys its writer prints. */
   readonly text: string;
 }
 

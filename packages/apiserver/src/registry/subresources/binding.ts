@@ -3,9 +3,9 @@ import { formatTime, getOwn, getPath, isArray, type JsonObject } from "@fairlead
 import type { Endpoint } from "../endpoint.js";
 import { storageKey } from "../endpoint.js";
 import { conflict, notFound, serverError } from "../failures.js";
-import { withMetadata } from "../metadata.js";
 import type { Registry } from "../registry.js";
 import type { Target } from "../request.js";
+import { storeObject } from "../store.js";
 
 /** POST pods/binding: assigns a pod to a node, once. */
 export async function bindPod(
@@ -40,9 +40,7 @@ export async function bindPod(
       spec: { ...(pod["spec"] as JsonObject), nodeName: node },
       status: scheduled(pod, formatTime(registry.clock.now())),
     };
-    const written = await registry.storage.write(pods.collection, key, record.revision, (revision) =>
-      withMetadata(bound, { resourceVersion: String(revision) }),
-    );
+    const written = await storeObject(registry, pods, { key, expected: record.revision }, bound);
     if (written !== undefined) return;
   }
 }

@@ -6,9 +6,10 @@ import type { Record } from "../../storage/storage.js";
 import { deleteObject, type DeleteOptions } from "../delete.js";
 import { storageKey, type Endpoint } from "../endpoint.js";
 import { badRequest, notFound, serverError, tooManyRequests } from "../failures.js";
-import { metadataOf, metaText, withMetadata } from "../metadata.js";
+import { metadataOf, metaText } from "../metadata.js";
 import { managerContext, type Registry } from "../registry.js";
 import type { RequestContext, Target } from "../request.js";
+import { storeObject } from "../store.js";
 
 export interface EvictionRequest {
   readonly target: Target;
@@ -99,9 +100,7 @@ async function spend(registry: Registry, budget: Record, pod: JsonObject, allowe
     next,
     manager: "kube-apiserver",
   });
-  const written = await registry.storage.write(BUDGETS, budget.key, budget.revision, (revision) =>
-    withMetadata(tracked, { resourceVersion: String(revision) }),
-  );
+  const written = await storeObject(registry, endpoint, { key: budget.key, expected: budget.revision }, tracked);
   return written !== undefined;
 }
 
@@ -169,7 +168,5 @@ async function markDisrupted(registry: Registry, pods: Endpoint, record: Record,
     message: "Eviction API: evicting",
   };
   const next = { ...live.object, status: { ...status, conditions: [...others, condition] } };
-  await registry.storage.write(pods.collection, record.key, live.revision, (revision) =>
-    withMetadata(next, { resourceVersion: String(revision) }),
-  );
+  await storeObject(registry, pods, { key: record.key, expected: live.revision }, next);
 }

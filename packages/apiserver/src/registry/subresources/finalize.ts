@@ -2,8 +2,9 @@ import { getPath, isArray, type JsonObject, type MutableJsonObject } from "@fair
 
 import type { Endpoint } from "../endpoint.js";
 import { modified, notFound } from "../failures.js";
-import { finalizersOf, isTerminating, metaText, withMetadata } from "../metadata.js";
+import { finalizersOf, isTerminating, metaText } from "../metadata.js";
 import type { Registry } from "../registry.js";
+import { storeObject, unstoreObject } from "../store.js";
 
 /** PUT namespaces/finalize: sets `spec.finalizers`; a terminating namespace that nothing holds any more is removed. */
 export async function finalizeNamespace(
@@ -26,9 +27,9 @@ export async function finalizeNamespace(
       spec: isArray(finalizers) && finalizers.length > 0 ? { ...spec, finalizers } : spec,
     };
     const free = isTerminating(next) && next.spec["finalizers"] === undefined && finalizersOf(next).length === 0;
-    const written = await registry.storage.write(namespaces.collection, name, record.revision, (revision) =>
-      free ? undefined : withMetadata(next, { resourceVersion: String(revision) }),
-    );
+    const written = free
+      ? await unstoreObject(registry, namespaces, { key: name, expected: record.revision })
+      : await storeObject(registry, namespaces, { key: name, expected: record.revision }, next);
     if (written !== undefined) return free ? next : written.object;
   }
 }

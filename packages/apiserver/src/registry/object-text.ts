@@ -1,13 +1,29 @@
 import { byCodeUnit, isObject, stringifyJson, type JsonObject, type JsonValue } from "@fairlead/base";
 import { OBJECT_META_FIELDS } from "@fairlead/apimachinery";
 
+import { storedText } from "../storage/record.js";
+import type { Endpoint } from "./endpoint.js";
+
+/** How an endpoint's objects are printed: stored, and shown. */
+export function printer({ strategy }: Endpoint): (object: JsonObject) => string {
+  return strategy.info.custom ? stringifyJson : builtinText;
+}
+
+/** An object's JSON as the kind is shown: that of storage where it is known. */
+export function objectText(endpoint: Endpoint, object: JsonObject): string {
+  const stored = storedText(object);
+  // What an earlier release stored of a built-in kind is in another order.
+  const isShown = stored !== undefined && (endpoint.strategy.info.custom || stored.startsWith(builtinHead(object)));
+  return isShown ? stored : printer(endpoint)(object);
+}
+
 /** How the JSON of an object of a built-in kind begins. */
 export function builtinHead(object: JsonObject): string {
   return `{"kind":${JSON.stringify(object["kind"] ?? "")},"apiVersion":${JSON.stringify(object["apiVersion"] ?? "")},`;
 }
 
 /** The JSON of an object of a built-in kind: kind, apiVersion and metadata as its Go type has them, then all else, sorted. */
-export function builtinText(object: JsonObject): string {
+function builtinText(object: JsonObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   if (kind === undefined || apiVersion === undefined || !isObject(metadata)) return stringifyJson(object);
   const members = Object.keys(rest)
