@@ -31,7 +31,7 @@ export function watchResponse(server: ResourceServer, call: Call): HttpResponse 
     resourceVersion,
     initialEvents: query.has("sendInitialEvents")
       ? isTrue(query.get("sendInitialEvents"))
-      : resourceVersion === undefined,
+      : (resourceVersion ?? 0) === 0,
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
     timeoutMs:
       seconds === undefined || seconds <= 0 ? LEAST_TIMEOUT_MS * (1 + server.registry.random.next()) : seconds * 1000,

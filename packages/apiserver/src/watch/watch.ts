@@ -12,9 +12,9 @@ export interface WatchOptions {
   readonly namespace: string | undefined;
   readonly labels: LabelSelector | undefined;
   readonly fields: FieldSelector | undefined;
-  /** Events after this revision; undefined or 0 starts from the present state. */
+  /** Events after this revision; undefined or 0 is the present one. */
   readonly resourceVersion: number | undefined;
-  /** Whether the present state is sent first, as ADDED events. */
+  /** Whether the present state is sent first, as ADDED events, and a bookmark after it where they are allowed. */
   readonly initialEvents: boolean;
   readonly bookmarks: boolean;
   /** The stream ends by itself after this time. */
@@ -44,21 +44,21 @@ export async function* watchObjects(
   const project = projection(endpoint, options);
   const from = options.resourceVersion ?? 0;
   const fresh = from === 0 || options.initialEvents;
-  if (fresh && from > storage.revision) await waitFor(registry, from, options.signal);
+  const until = clock.monotonic() + options.timeoutMs;
+  if (fresh && !(await isReached(registry, from, { until, signal: options.signal }))) return;
   const start = fresh ? storage.revision : from;
-  if (fresh && options.initialEvents) yield* initial(registry, endpoint, options);
-  else if (fresh && from === 0 && options.resourceVersion === 0) yield* initial(registry, endpoint, options);
+  if (options.initialEvents) yield* initial(registry, endpoint, options);
 
   let last = start;
   const stops: (() => void)[] = [];
   const stop = (): void => {
     for (const s of stops.splice(0)) s();
   };
-  const bookmark = (initialEventsEnd: boolean): void => {
-    channel.push({ type: "BOOKMARK", revision: Math.max(last, storage.revision), initialEventsEnd });
+  const bookmark = (): void => {
+    if (storage.revision < start) return;
+    channel.push({ type: "BOOKMARK", revision: storage.revision, initialEventsEnd: false });
   };
-  if (fresh && options.initialEvents && options.bookmarks)
-    yield { type: "BOOKMARK", revision: start, initialEventsEnd: true };
+  if (options.initialEvents && options.bookmarks) yield { type: "BOOKMARK", revision: start, initialEventsEnd: true };
   try {
     stops.push(
       storage.subscribe(endpoint.collection, start, (event) => {
@@ -80,15 +80,15 @@ export async function* watchObjects(
     return;
   }
   const tick = (): void => {
-    bookmark(false);
+    bookmark();
     stops.push(clock.schedule(BOOKMARK_MS, tick));
   };
   if (options.bookmarks) {
     stops.push(clock.schedule(BOOKMARK_MS, tick));
     if (options.timeoutMs > LAST_BOOKMARK_MS * 2)
-      stops.push(clock.schedule(options.timeoutMs - LAST_BOOKMARK_MS, () => bookmark(false)));
+      stops.push(clock.schedule(until - LAST_BOOKMARK_MS - clock.monotonic(), bookmark));
   }
-  stops.push(clock.schedule(options.timeoutMs, () => channel.close()));
+  stops.push(clock.schedule(until - clock.monotonic(), () => channel.close()));
   stops.push(onAbort(options.signal, () => channel.close()));
   try {
     if (endpoint.conversion.kind === "local") yield* channel as AsyncIterable<WatchEvent>;
@@ -152,6 +152,15 @@ async function* converting(channel: AsyncIterable<WatchEvent | Later>): AsyncGen
   }
 }
 
-async function waitFor(registry: Registry, revision: number, signal: AbortSignal): Promise<void> {
-  while (registry.storage.revision < revision) await registry.clock.sleep(50, signal);
+/** Waits for a revision to be visible. @returns whether it was in time */
+async function isReached(
+  { storage, clock }: Registry,
+  revision: number,
+  { until, signal }: { readonly until: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  while (storage.revision < revision) {
+    if (clock.monotonic() >= until) return false;
+    await clock.sleep(50, signal);
+  }
+  return true;
 }
