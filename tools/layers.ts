@@ -135,7 +135,7 @@ export const LAYERS: readonly Layer[] = [
   {
     folder: TESTING,
     imports: [BASE, APIMACHINERY, SSA, APISERVER, CLIENT, RUNTIME, CLUSTER_SIM],
-    order: ["settle/ owners/ -> env/", "index.ts"],
+    order: ["guarantees/", "settle/ owners/ -> env/", "index.ts"],
     outside: { "@fairlead/base/node": ["env/"] },
   },
   {
