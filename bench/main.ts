@@ -7,11 +7,13 @@ import { ssaApply, ssaApplyNoOp } from "./ssa-apply.js";
 import { ssaItems } from "./ssa-items.js";
 import { serverApply } from "./server-apply.js";
 import { serverStart } from "./server-start.js";
+import { serverThroughput } from "./server-throughput.js";
 
 /** In the order in which they run. */
 const BENCHES: readonly Bench[] = [
   serverStart,
   serverApply,
+  ...serverThroughput,
   ssaApply,
   ssaApplyNoOp,
   ssaItems,
