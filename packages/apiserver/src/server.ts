@@ -20,14 +20,14 @@ import { withDefaults } from "./auth/authorize.js";
 import { rbacAuthorizer } from "./auth/rbac.js";
 import { serviceAccountAuthenticator, serviceAccountTokens, signerOf } from "./auth/service-account-tokens.js";
 import { OpenApi } from "./discovery/openapi.js";
-import { createHandler, type Handler } from "./http/handler.js";
+import { createHandler, type Answer, type Handler } from "./http/handler.js";
 import { bootstrap } from "./registry/bootstrap.js";
 import { Catalog } from "./registry/catalog.js";
 import { continueTokens } from "./registry/continue.js";
 import { TypeCache, type EmptiedContainer } from "@fairlead/ssa";
 import { serveDefinitions } from "./registry/definitions.js";
 import type { Registry } from "./registry/registry.js";
-import type { UserInfo } from "./registry/request.js";
+import type { Ending, UserInfo } from "./registry/request.js";
 import { reviewServer } from "./registry/reviews.js";
 import { webhookCaller, type WebhookTransport } from "./registry/webhooks.js";
 import { builtinResources } from "./resources/builtin/builtin.js";
@@ -107,7 +107,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     definitionEndpoint === undefined
       ? undefined
       : serveDefinitions(registry, catalog, { endpoint: definitionEndpoint, ask });
-  const handle = createHandler({
+  const answer = createHandler({
     registry,
     catalog,
     openApi: new OpenApi(catalog),
@@ -117,7 +117,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     authorizer,
     reviews: reviewServer(registry, { authorizer, userOfToken: (token) => userOfToken(authenticators, token) }),
   });
-  const guarded = untilEnd(handle, ending.signal);
+  const guarded = untilEnd(answer, ending.signal);
   const close = async (): Promise<void> => {
     ending.abort(new Error("the API server is closed"));
     definitions?.close();
@@ -136,26 +136,45 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
 }
 
-/** Requests that end with the server, each on a signal of its own that is let go with its answer. */
-function untilEnd(handle: Handler, ending: AbortSignal): Handler {
+/** Requests that end with the server. */
+function untilEnd(answer: Answer, closing: AbortSignal): Handler {
   return async (request, signal, user) => {
-    const own = new AbortController();
-    const stops = [onAbort(signal, () => own.abort(signal.reason)), onAbort(ending, () => own.abort(ending.reason))];
-    const release = (): void => {
-      for (const stop of stops) stop();
-    };
+    const ending = new EitherEnding(signal, closing);
     try {
-      const response = await handle(request, own.signal, user);
+      const response = await answer(request, ending, user);
       const { body } = response;
       if (typeof body !== "string" && !(body instanceof Uint8Array))
-        return { ...response, body: finallyDo(body, release) };
-      release();
+        return { ...response, body: finallyDo(body, () => ending.release()) };
+      ending.release();
       return response;
     } catch (error) {
-      release();
+      ending.release();
       throw error;
     }
   };
+}
+
+/** What ends with either of two signals, and listens to them only once it is looked at, and until it is released. */
+class EitherEnding implements Ending {
+  readonly #signals: readonly AbortSignal[];
+  #own: AbortController | undefined;
+  #stops: readonly (() => void)[] = [];
+
+  constructor(...signals: readonly AbortSignal[]) {
+    this.#signals = signals;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#own === undefined) {
+      const own = (this.#own = new AbortController());
+      this.#stops = this.#signals.map((signal) => onAbort(signal, () => own.abort(signal.reason)));
+    }
+    return this.#own.signal;
+  }
+
+  release(): void {
+    for (const stop of this.#stops) stop();
+  }
 }
 
 async function* finallyDo<T>(items: AsyncIterable<T>, action: () => void): AsyncGenerator<T> {

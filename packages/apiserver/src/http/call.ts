@@ -5,7 +5,7 @@ import type { ServiceAccountTokens } from "../auth/service-account-tokens.js";
 import type { Catalog } from "../registry/catalog.js";
 import type { Endpoint } from "../registry/endpoint.js";
 import type { Registry } from "../registry/registry.js";
-import type { RequestContext, Target, UserInfo } from "../registry/request.js";
+import type { Ending, RequestContext, Target, UserInfo } from "../registry/request.js";
 import type { ReviewServer } from "../registry/reviews.js";
 import type { Encoding } from "./encode.js";
 import { negotiate } from "./negotiate.js";
@@ -25,7 +25,7 @@ export interface ResourceCall {
   readonly request: HttpRequest;
   readonly info: ResourceRequest;
   readonly user: UserInfo;
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
   /** Refuses (403) what the user may not do. */
   readonly authorize: (attributes: Attributes) => void;
 }

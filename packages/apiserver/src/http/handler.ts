@@ -4,7 +4,7 @@ import { failure, StatusError } from "@fairlead/apimachinery";
 import { authenticate, impersonated, type Authenticator } from "../auth/authenticate.js";
 import { authorize, type Authorizer } from "../auth/authorize.js";
 import { serverError } from "../registry/failures.js";
-import type { UserInfo } from "../registry/request.js";
+import type { Ending, UserInfo } from "../registry/request.js";
 import { RequestTooLargeError } from "../storage/errors.js";
 import { attributesOf } from "./attributes.js";
 import { servePath, type PathServer } from "./paths.js";
@@ -22,10 +22,12 @@ export interface HandlerOptions extends ResourceServer, PathServer {
 /** Answers requests. `user`, when given, is who asks, whatever the headers say. */
 export type Handler = (request: HttpRequest, signal: AbortSignal, user?: UserInfo) => Promise<HttpResponse>;
 
+export type Answer = (request: HttpRequest, ending: Ending, user?: UserInfo) => Promise<HttpResponse>;
+
 /** From an HTTP request to an HTTP answer: who asks, what is wanted, may they, the verb. Never rejects but on abort. */
-export function createHandler(options: HandlerOptions): Handler {
-  return async (request, signal, user) => {
-    const response = await answer(options, request, { signal, user });
+export function createHandler(options: HandlerOptions): Answer {
+  return async (request, ending, user) => {
+    const response = await answer(options, request, { ending, user });
     const auditId = header(request.headers, "audit-id") ?? uuid(options.registry.random);
     return { ...response, headers: { "audit-id": auditId, ...response.headers } };
   };
@@ -34,7 +36,7 @@ export function createHandler(options: HandlerOptions): Handler {
 async function answer(
   options: HandlerOptions,
   request: HttpRequest,
-  caller: { readonly signal: AbortSignal; readonly user: UserInfo | undefined },
+  caller: { readonly ending: Ending; readonly user: UserInfo | undefined },
 ): Promise<HttpResponse> {
   try {
     const info = requestInfo(request.method, request.path);
@@ -45,13 +47,13 @@ async function answer(
       request,
       info,
       user,
-      signal: caller.signal,
+      ending: caller.ending,
       authorize: (attributes) => authorize(options.authorizer, user, attributes),
     });
   } catch (error) {
     if (error instanceof StatusError) return statusResponse(error.status);
     if (error instanceof RequestTooLargeError) return statusResponse(serverError(error.message).status);
-    if (caller.signal.aborted) throw caller.signal.reason;
+    if (caller.ending.signal.aborted) throw caller.ending.signal.reason;
     options.registry.logger.error("request failed", { method: request.method, path: request.path, error });
     return statusResponse(
       failure(500, "InternalError", `Internal error occurred: ${messageOf(error)}`, {

@@ -124,10 +124,7 @@ function bound(server: Http2SecureServer, { host, port }: ListenOptions): Promis
 }
 
 async function serve({ handler, logger }: ListenOptions, request: Request, response: Response): Promise<void> {
-  const gone = new AbortController();
-  response.on("close", () => {
-    if (!response.writableEnded) gone.abort(new Error("the client went away"));
-  });
+  const gone = goneOf(request, response);
   response.on("error", () => undefined); // what is wrong with a connection closes it
   try {
     if (isForeign(request)) return refuse(response, 403, "this server answers to loopback names only");
@@ -139,6 +136,22 @@ async function serve({ handler, logger }: ListenOptions, request: Request, respo
     if (!gone.signal.aborted) logger.error("connection failed", { error });
     response.destroy();
   }
+}
+
+const connections = new WeakMap<Socket, AbortController>();
+
+/** Aborted when the client goes away: with its connection, of which HTTP/1.1 has one for each running request, or its stream. */
+function goneOf(request: Request, response: Response): AbortController {
+  const known = isHttp2(request) ? undefined : connections.get(request.socket);
+  if (known !== undefined) return known;
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(new Error("the client went away"));
+  if (isHttp2(request)) response.on("close", () => response.writableEnded || abort());
+  else {
+    connections.set(request.socket, gone);
+    request.socket.on("close", abort);
+  }
+  return gone;
 }
 
 /** Nothing here speaks another protocol: who wants to change it gets the answer to the request as it stands. */
@@ -200,6 +213,7 @@ function httpRequest(request: Request, body: Uint8Array | undefined): HttpReques
 }
 
 async function readBody(request: Request): Promise<Uint8Array | undefined | "too large"> {
+  if (!hasBody(request)) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   // Node watches over this in HTTP/1.1 only.
@@ -218,6 +232,12 @@ async function readBody(request: Request): Promise<Uint8Array | undefined | "too
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
+/** HTTP/1.1 says so ahead. */
+function hasBody(request: Request): boolean {
+  const { headers } = request;
+  return isHttp2(request) || headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+}
+
 async function send(request: Request, response: Response, answer: HttpResponse, gone: AbortSignal): Promise<void> {
   const headers: Record<string, string | string[]> = {};
   for (const name of Object.keys(answer.headers)) {
@@ -226,16 +246,16 @@ async function send(request: Request, response: Response, answer: HttpResponse, 
   }
   const { body } = answer;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const length = Buffer.byteLength(body);
     const packed =
-      bytes.length >= GZIP_FROM && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))
-        ? await zipped(bytes)
+      length >= GZIP_FROM && /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))
+        ? await zipped(body)
         : undefined;
-    const out = packed ?? bytes;
     if (packed !== undefined) headers["content-encoding"] = "gzip";
-    headers["content-length"] = String(out.length);
+    headers["content-length"] = String(packed?.length ?? length);
     writeHead(response, answer.status, headers);
-    response.end(request.method === "HEAD" ? "" : out);
+    // A text goes out in one piece with the headers.
+    response.end(request.method === "HEAD" ? "" : (packed ?? body));
     return;
   }
   writeHead(response, answer.status, headers);
@@ -247,7 +267,7 @@ async function send(request: Request, response: Response, answer: HttpResponse, 
   response.end();
 }
 
-function zipped(bytes: Uint8Array): Promise<Uint8Array> {
+function zipped(bytes: string | Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     gzip(bytes, { level: 1 }, (error, out) => {
       if (error === null) resolve(out);

@@ -47,14 +47,14 @@ import { watchResponse } from "./watch-stream.js";
 
 /** Routes a request for a resource to its verb. @throws StatusError */
 export async function serveResource(server: ResourceServer, call: ResourceCall): Promise<HttpResponse> {
-  const { info, user, signal } = call;
+  const { info, user, ending } = call;
   const endpoint = server.catalog.find(info.group, info.resource, info.version);
   if (endpoint === undefined || !isScoped(endpoint, info))
     return unknownPath(server, info, endpoint, call.request.method);
   const warnings = new Warnings();
   const context: RequestContext = {
     user,
-    signal,
+    ending,
     bodyBytes: call.request.body?.length ?? 0,
     warn: (text) => {
       warnings.add(text);
@@ -133,10 +133,10 @@ function unknownPath(
 
 async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
   const { registry } = server;
-  const { endpoint, info, signal } = call;
+  const { endpoint, info, ending } = call;
   const encoding = encodingOf(server, call);
   const wanted = revisionParameter(info.query, "get");
-  if (wanted !== undefined && wanted > registry.storage.revision) await reach(registry, wanted, signal);
+  if (wanted !== undefined && wanted > registry.storage.revision) await reach(registry, wanted, ending);
   const record = registry.storage.get(endpoint.collection, storageKey(endpoint, info.namespace, info.name ?? ""));
   if (record === undefined) throw notFound(endpoint.strategy.info, info.name ?? "");
   const object = await converted(endpoint, record.object, apiVersionOf(endpoint.strategy.info));
@@ -144,7 +144,7 @@ async function get(server: ResourceServer, call: Call): Promise<HttpResponse> {
 }
 
 async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
-  const { endpoint, info, signal } = call;
+  const { endpoint, info, ending } = call;
   const { query } = info;
   const encoding = encodingOf(server, call);
   checkListOptions(query, false);
@@ -161,7 +161,7 @@ async function list(server: ResourceServer, call: Call): Promise<HttpResponse> {
       continueToken: given(query, "continue"),
       resourceVersion: revisionParameter(query, "list"),
       match: match === "Exact" || match === "NotOlderThan" ? match : undefined,
-      signal,
+      ending,
     },
     server.registry.continueTokens,
   );

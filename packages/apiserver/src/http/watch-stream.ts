@@ -13,7 +13,7 @@ const LEAST_TIMEOUT_MS = 1_800_000;
 
 /** A watch as a stream of JSON lines. */
 export function watchResponse(server: ResourceServer, call: Call): HttpResponse {
-  const { endpoint, info, signal } = call;
+  const { endpoint, info, ending } = call;
   const { query } = info;
   const encoding = encodingOf(server, call);
   checkListOptions(query, true);
@@ -35,7 +35,7 @@ export function watchResponse(server: ResourceServer, call: Call): HttpResponse 
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
     timeoutMs:
       seconds === undefined || seconds <= 0 ? LEAST_TIMEOUT_MS * (1 + server.registry.random.next()) : seconds * 1000,
-    signal,
+    signal: ending.signal,
   });
   const chunked =
     header(call.request.headers, "accept")?.includes("stream=watch") === true

@@ -4,6 +4,7 @@ import {
   getOwn,
   isArray,
   isObject,
+  never,
   printsAlike,
   stringifyJson,
   uuid,
@@ -274,7 +275,7 @@ async function cleanUp(
 async function deleteAll(registry: Registry, endpoint: Endpoint, collection: string): Promise<void> {
   const context = {
     user: { username: "system:apiserver", groups: ["system:masters"] },
-    signal: new AbortController().signal,
+    ending: { signal: never },
     bodyBytes: 0,
     warn: () => undefined,
   };

@@ -34,7 +34,7 @@ export async function deleteCollection(
       continueToken: undefined,
       resourceVersion: undefined,
       match: undefined,
-      signal: context.signal,
+      ending: context.ending,
     },
     registry.continueTokens,
   );

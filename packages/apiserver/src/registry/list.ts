@@ -8,6 +8,7 @@ import { inVersion } from "./conversion.js";
 import { apiVersionOf, type Endpoint } from "./endpoint.js";
 import { badRequest, expired, revisionTooLarge } from "./failures.js";
 import type { Registry } from "./registry.js";
+import type { Ending } from "./request.js";
 import { matches } from "./selection.js";
 
 export interface ListOptions {
@@ -18,7 +19,7 @@ export interface ListOptions {
   readonly continueToken: string | undefined;
   readonly resourceVersion: number | undefined;
   readonly match: "Exact" | "NotOlderThan" | undefined;
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
 }
 
 export interface Listed {
@@ -114,7 +115,7 @@ async function startOf(
     return { revision: token.revision, exact: true, after: token.after, ignoresLimit };
   }
   const wanted = options.resourceVersion ?? 0;
-  if (wanted > 0) await reach(registry, wanted, options.signal);
+  if (wanted > 0) await reach(registry, wanted, options.ending);
   const exact =
     wanted > 0 && (options.match === "Exact" || (options.match === undefined && options.limit !== undefined));
   return {
@@ -126,9 +127,9 @@ async function startOf(
 }
 
 /** Waits until a revision is visible. @throws StatusError 504 after three seconds */
-export async function reach(registry: Registry, revision: number, signal: AbortSignal): Promise<void> {
+export async function reach(registry: Registry, revision: number, ending: Ending): Promise<void> {
   for (let waited = 0; registry.storage.revision < revision; waited += WAIT_STEP_MS) {
     if (waited >= WAIT_MS) throw revisionTooLarge(revision, registry.storage.revision);
-    await registry.clock.sleep(WAIT_STEP_MS, signal);
+    await registry.clock.sleep(WAIT_STEP_MS, ending.signal);
   }
 }

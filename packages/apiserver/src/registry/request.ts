@@ -6,10 +6,16 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** When a request ends before its answer: its client goes away, or the server closes. */
+export interface Ending {
+  /** Made when it is first asked for, since few verbs wait for anything. */
+  readonly signal: AbortSignal;
+}
+
 /** What every verb is told about the request that it serves. */
 export interface RequestContext {
   readonly user: UserInfo;
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
   /** Of the request; 0 without a body. */
   readonly bodyBytes: number;
   /** Collects the texts of `Warning` headers. */
