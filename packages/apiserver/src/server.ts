@@ -21,6 +21,7 @@ import { rbacAuthorizer } from "./auth/rbac.js";
 import { serviceAccountAuthenticator, serviceAccountTokens, signerOf } from "./auth/service-account-tokens.js";
 import { OpenApi } from "./discovery/openapi.js";
 import { createHandler, type Answer, type Handler } from "./http/handler.js";
+import { InFlight, type InFlightLimits } from "./http/in-flight.js";
 import { bootstrap } from "./registry/bootstrap.js";
 import { Catalog } from "./registry/catalog.js";
 import { continueTokens } from "./registry/continue.js";
@@ -51,6 +52,8 @@ export interface ApiServerOptions {
   readonly emptiedContainers?: EmptiedContainer;
   /** How conversion webhooks are called; without it they cannot be. */
   readonly webhooks?: WebhookTransport;
+  /** Requests that may be under way at once; as a kube-apiserver's by default. */
+  readonly inFlight?: InFlightLimits;
   /** `host:port` as clients reach the server. */
   readonly address?: () => string;
 }
@@ -115,6 +118,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     accountTokens,
     authenticators,
     authorizer,
+    inFlight: new InFlight(options.inFlight),
     reviews: reviewServer(registry, { authorizer, userOfToken: (token) => userOfToken(authenticators, token) }),
   });
   const guarded = untilEnd(answer, ending.signal);

@@ -7,6 +7,7 @@ import { serverError } from "../registry/failures.js";
 import type { Ending, UserInfo } from "../registry/request.js";
 import { RequestTooLargeError } from "../storage/errors.js";
 import { attributesOf } from "./attributes.js";
+import { tooManyInFlight, type InFlight } from "./in-flight.js";
 import { servePath, type PathServer } from "./paths.js";
 import { requestInfo } from "./request-info.js";
 import type { ResourceServer } from "./call.js";
@@ -17,6 +18,7 @@ import { statusResponse } from "./response.js";
 export interface HandlerOptions extends ResourceServer, PathServer {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
+  readonly inFlight: InFlight;
 }
 
 /** Answers requests. `user`, when given, is who asks, whatever the headers say. */
@@ -38,9 +40,12 @@ async function answer(
   request: HttpRequest,
   caller: { readonly ending: Ending; readonly user: UserInfo | undefined },
 ): Promise<HttpResponse> {
+  let leave: (() => void) | undefined;
   try {
     const info = requestInfo(request.method, request.path);
     const user = actingUser(options, request, caller.user ?? authenticate(options.authenticators, request));
+    leave = options.inFlight.enter(info, request.method, user);
+    if (leave === undefined) return tooManyInFlight();
     authorize(options.authorizer, user, attributesOf(info, request.method));
     if (info.kind === "path") return servePath(options, request, info);
     return await serveResource(options, {
@@ -60,6 +65,8 @@ async function answer(
         causes: [{ message: messageOf(error) }],
       }),
     );
+  } finally {
+    leave?.();
   }
 }
 
