@@ -15,7 +15,7 @@ export interface InFlightLimits {
 const READS = 400;
 const WRITES = 200;
 const RETRY_AFTER_SECONDS = "1";
-const HEALTH = new Set(["/healthz", "/livez", "/readyz"]);
+const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 const LONG_RUNNING = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 /**
@@ -32,7 +32,7 @@ export class InFlight {
 
   /** Takes a place for a request. @returns how to give it back; undefined when there is none */
   enter(info: RequestInfo, method: string, user: UserInfo): (() => void) | undefined {
-    if (info.kind === "path" ? HEALTH.has(info.path) : isLongRunning(info)) return nothing;
+    if (info.kind === "path" ? HEALTH.test(info.path) : isLongRunning(info)) return nothing;
     const pool = isRead(info, method) ? "reads" : "writes";
     if (this.#free[pool] === 0) return user.groups?.includes("system:masters") === true ? nothing : undefined;
     this.#free[pool]--;

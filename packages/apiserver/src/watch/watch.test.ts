@@ -20,8 +20,8 @@ describe("a watch", () => {
   });
   afterEach(() => server.close());
 
-  async function create(name: string): Promise<void> {
-    const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+  async function create(name: string, text = ""): Promise<void> {
+    const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } });
     const headers = { "content-type": "application/json" };
     const { status } = await server.transport()({ method: "POST", path: MAPS, headers, body }, never);
     expect(status).toBe(201);
@@ -79,5 +79,33 @@ describe("a watch", () => {
     expect(told.state.ended).toBe(false);
     await clock.advance(2000);
     expect(told).toEqual({ events: [], state: { ended: true } });
+  });
+
+  it("that nobody reads holds at most 8 MiB, ends, and is resumed without a gap; others go on (T8)", async () => {
+    const from = revision();
+    const path = `${MAPS}?watch=true&resourceVersion=${from}`;
+    const { body } = await server.transport()({ method: "GET", path, headers: {} }, never);
+    const stalled = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
+    const first = stalled.next();
+    const healthy = await watch(`resourceVersion=${from}`);
+    for (let i = 0; i < 20; i++) {
+      await create(`large-${i}`, "x".repeat(1 << 20).slice(0, (1 << 20) - 100));
+      await clock.advance(0);
+    }
+    const names = ({ object }: JsonObject): unknown => (object as { metadata: JsonObject }).metadata["name"];
+    expect(healthy.events.map(names)).toEqual(Array.from({ length: 20 }, (_, i) => `large-${i}`));
+    const told = [JSON.parse((await first).value as string) as JsonObject];
+    for (let next = await stalled.next(); next.done !== true; next = await stalled.next())
+      told.push(JSON.parse(next.value) as JsonObject);
+    expect(told.length).toBeGreaterThanOrEqual(7);
+    expect(told.length).toBeLessThanOrEqual(9);
+    const last = (told.at(-1) as { object: { metadata: { resourceVersion: string } } }).object.metadata.resourceVersion;
+    const rest: JsonObject[] = [];
+    for (let at = last; rest.length + told.length < 20;) {
+      const { events } = await watch(`resourceVersion=${at}`);
+      rest.push(...events);
+      at = (events.at(-1) as { object: { metadata: { resourceVersion: string } } }).object.metadata.resourceVersion;
+    }
+    expect([...told, ...rest].map(names)).toEqual(healthy.events.map(names));
   });
 });

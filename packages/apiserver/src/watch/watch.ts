@@ -28,8 +28,10 @@ export type WatchEvent =
   | { readonly type: "BOOKMARK"; readonly revision: number; readonly initialEventsEnd: boolean }
   | { readonly type: "ERROR"; readonly status: Status };
 
-/** Events that may wait for a slow reader; when there are more the stream ends and the reader resumes where it stood. */
-const BUFFER = 10_000;
+/** What may wait for a slow reader: when there is more the stream ends, and the reader resumes where it stood. */
+const BUFFER_EVENTS = 10_000;
+/** The same in UTF-16 units of JSON. */
+const BUFFER_UNITS = 8 << 20;
 const BOOKMARK_MS = 60_000;
 const LAST_BOOKMARK_MS = 2000;
 
@@ -40,7 +42,7 @@ export async function* watchObjects(
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent> {
   const { storage, clock } = registry;
-  const channel = new Channel<WatchEvent | Later>(BUFFER);
+  const channel = new Channel<WatchEvent | Later>(BUFFER_EVENTS, BUFFER_UNITS);
   const project = projection(endpoint, options);
   const from = options.resourceVersion ?? 0;
   const fresh = from === 0 || options.initialEvents;
@@ -65,7 +67,7 @@ export async function* watchObjects(
         if (event.revision <= last && event.revision <= start) return;
         last = event.revision;
         const projected = project(event);
-        if (projected !== undefined && channel.push(projected) === "full") {
+        if (projected !== undefined && channel.push(projected, event.record.text.length) === "full") {
           stop();
           channel.close();
         }

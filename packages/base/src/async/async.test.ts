@@ -52,6 +52,22 @@ describe("a channel", () => {
     expect(got).toEqual([1, 2]);
   });
 
+  it("takes values up to a weight, and one whatever it weighs", async () => {
+    const channel = new Channel<string>(10, 5);
+    expect(channel.push("heavy", 9)).toBe("taken");
+    expect(channel.push("light", 1)).toBe("full");
+    const reader = channel[Symbol.asyncIterator]();
+    expect((await reader.next()).value).toBe("heavy");
+    expect(channel.push("a", 3)).toBe("taken");
+    expect(channel.push("b", 2)).toBe("taken");
+    expect(channel.push("c", 1)).toBe("full");
+    expect((await reader.next()).value).toBe("a");
+    expect(channel.push("c", 1)).toBe("taken");
+    channel.close();
+    expect([(await reader.next()).value, (await reader.next()).value]).toEqual(["b", "c"]);
+    expect((await reader.next()).done).toBe(true);
+  });
+
   it("ends with its error after what was pushed", async () => {
     const channel = new Channel<number>(10);
     channel.push(1);

@@ -9,24 +9,33 @@ export type PushResult = "taken" | "full" | "closed";
  */
 export class Channel<T> implements AsyncIterable<T> {
   readonly #limit: number;
-  #items: T[] = [];
+  readonly #weightLimit: number;
+  #items: (T | undefined)[] = [];
+  #weights: number[] = [];
+  #weight = 0;
   #head = 0;
   #ended: { readonly error?: unknown } | undefined;
   #waiting: Deferred<void> | undefined;
 
-  /** @param limit - Values that may wait unread; unbounded by default is refused on purpose, so name a number. */
-  constructor(limit: number) {
+  /**
+   * @param limit - Values that may wait unread; unbounded by default is refused on purpose, so name a number.
+   * @param weightLimit - What they may weigh together. One value is taken whatever it weighs; no limit by default.
+   */
+  constructor(limit: number, weightLimit: number = Infinity) {
     this.#limit = limit;
+    this.#weightLimit = weightLimit;
   }
 
   get size(): number {
     return this.#items.length - this.#head;
   }
 
-  push(value: T): PushResult {
+  push(value: T, weight: number = 0): PushResult {
     if (this.#ended !== undefined) return "closed";
-    if (this.size >= this.#limit) return "full";
+    if (this.size >= this.#limit || (this.size > 0 && this.#weight + weight > this.#weightLimit)) return "full";
     this.#items.push(value);
+    this.#weights.push(weight);
+    this.#weight += weight;
     this.#wake();
     return "taken";
   }
@@ -40,15 +49,7 @@ export class Channel<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     while (true) {
-      while (this.#head < this.#items.length) {
-        const value = this.#items[this.#head] as T;
-        this.#head++;
-        if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
-          this.#items = this.#items.slice(this.#head);
-          this.#head = 0;
-        }
-        yield value;
-      }
+      while (this.#head < this.#items.length) yield this.#take();
       if (this.#ended !== undefined) {
         if ("error" in this.#ended) throw this.#ended.error;
         return;
@@ -56,6 +57,20 @@ export class Channel<T> implements AsyncIterable<T> {
       this.#waiting = deferred();
       await this.#waiting.promise;
     }
+  }
+
+  /** The next value, which is let go of. */
+  #take(): T {
+    const value = this.#items[this.#head] as T;
+    this.#items[this.#head] = undefined;
+    this.#weight -= this.#weights[this.#head] as number;
+    this.#head++;
+    if (this.#head === this.#items.length || (this.#head > 1024 && this.#head * 2 > this.#items.length)) {
+      this.#items = this.#items.slice(this.#head);
+      this.#weights = this.#weights.slice(this.#head);
+      this.#head = 0;
+    }
+    return value;
   }
 
   #wake(): void {
