@@ -52,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
     order: [
       "meta/ gvk/ status/ jsonpath/ generated/",
       "validation/",
-      "yaml/ selectors/ schema/ -> cel/",
+      "quota/ yaml/ selectors/ schema/ -> cel/",
       "patch/", // strategic merge reads the schema's merge keys
       "index.ts testing.ts",
     ],

@@ -12,6 +12,7 @@ import { admissionChain, type AdmissionPlugin } from "./admission/admission.js";
 import { limitRanger } from "./admission/limit-ranger.js";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.js";
 import { defaultTolerationSeconds, priority, serviceAccount } from "./admission/pods.js";
+import { resourceQuota } from "./admission/resource-quota.js";
 import { noEscalation } from "./admission/role-escalation.js";
 import { serviceAddresses } from "./admission/service-addresses.js";
 import { defaultStorageClass, storageObjectInUseProtection } from "./admission/storage-objects.js";
@@ -85,7 +86,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const accountTokens = serviceAccountTokens({ storage, clock, random, key: options.signingKey ?? random.bytes(32) });
   const authenticators = [tokenAuthenticator(options.tokens ?? new Map()), serviceAccountAuthenticator(accountTokens)];
   const plugins = enabled(
-    [...admissionPlugins(storage, random), noEscalation(storage, authorizer)],
+    [...admissionPlugins(storage, { clock, random }), noEscalation(storage, authorizer)],
     options.disableAdmissionPlugins ?? [],
   );
   const registry: Registry = {
@@ -189,8 +190,11 @@ async function* finallyDo<T>(items: AsyncIterable<T>, action: () => void): Async
   }
 }
 
-/** In the order in which they run; the last gives addresses when everything else is settled. */
-function admissionPlugins(storage: Storage, random: Random): readonly AdmissionPlugin[] {
+/** In the order in which they run: addresses are given when everything else is settled, and quotas count what is stored. */
+function admissionPlugins(
+  storage: Storage,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(storage),
     limitRanger(storage),
@@ -200,6 +204,7 @@ function admissionPlugins(storage: Storage, random: Random): readonly AdmissionP
     defaultStorageClass(storage),
     storageObjectInUseProtection,
     serviceAddresses(storage),
+    resourceQuota(storage, clock),
   ];
 }
 

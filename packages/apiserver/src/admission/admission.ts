@@ -2,6 +2,7 @@ import type { JsonObject } from "@fairlead/base";
 
 import type { Endpoint } from "../registry/endpoint.js";
 import type { RequestContext } from "../registry/request.js";
+import type { Booking } from "./booking.js";
 
 /** One write on its way to storage. */
 export interface AdmissionRequest {
@@ -25,19 +26,24 @@ export interface AdmissionPlugin {
   readonly mutate?: (request: AdmissionRequest) => JsonObject | undefined | Promise<JsonObject | undefined>;
   /** @throws StatusError to refuse */
   readonly validate?: (request: AdmissionRequest) => void | Promise<void>;
+  /** What else is written when this is, in the same turn; also asked, without effect, in a dry run. @throws StatusError to refuse */
+  readonly book?: (request: AdmissionRequest) => readonly Booking[];
 }
 
-/** All plug-ins in order: first every `mutate`, and after validation of the object every `validate`. */
+/** All plug-ins in order: every `mutate`, after validation of the object every `validate`, and last every `book`. */
 export interface Admission {
   mutate(request: AdmissionRequest): JsonObject | Promise<JsonObject>;
   validate(request: AdmissionRequest): void | Promise<void>;
+  book(request: AdmissionRequest): readonly Booking[];
 }
 
 /** A chain that waits only for plug-ins that do. */
 export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
+  const booking = plugins.flatMap(({ book }) => book ?? []);
   return {
     mutate: (request) => mutateFrom(plugins, 0, request),
     validate: (request) => validateFrom(plugins, 0, request),
+    book: (request) => booking.flatMap((book) => book(request)),
   };
 }
 

@@ -1,19 +1,17 @@
 // What a LimitRange makes of a pod, and what it refuses (k/k: plugin/pkg/admission/limitranger).
 import { getOwn, getPath, isArray, isObject, type JsonObject, type JsonValue } from "@fairlead/base";
 import {
-  addQuantities,
-  compareQuantities,
-  findQuantity,
+  amountsIn,
+  containerAmounts,
   formatQuantity,
   quantityMilliValue,
   quantityValue,
+  resourcesOf,
+  type Amounts,
   type Quantity,
 } from "@fairlead/apimachinery";
 
 import { withMetadata } from "../registry/metadata.js";
-
-/** Amounts by the name of the resource. */
-type Amounts = ReadonlyMap<string, Quantity>;
 
 const ANNOTATION = "kubernetes.io/limit-ranger";
 const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
@@ -68,11 +66,16 @@ export function podRefusals(pod: JsonObject, limits: readonly JsonObject[]): rea
     switch (limit["type"]) {
       case "Container":
         return containers.flatMap((container) => {
-          const resources = object(container, "resources");
-          return refusals(limit, { requests: amounts(resources, "requests"), limits: amounts(resources, "limits") });
+          return refusals(limit, {
+            requests: resourcesOf(container, "requests"),
+            limits: resourcesOf(container, "limits"),
+          });
         });
       case "Pod":
-        return refusals(limit, { requests: podAmounts(spec, "requests"), limits: podAmounts(spec, "limits") });
+        return refusals(limit, {
+          requests: containerAmounts(spec, (container) => resourcesOf(container, "requests")),
+          limits: containerAmounts(spec, (container) => resourcesOf(container, "limits")),
+        });
       default:
         return [];
     }
@@ -81,7 +84,7 @@ export function podRefusals(pod: JsonObject, limits: readonly JsonObject[]): rea
 
 /** Why a LimitRange refuses a claim for a volume. */
 export function claimRefusals(claim: JsonObject, limits: readonly JsonObject[]): readonly string[] {
-  const requests = amounts(object(object(claim, "spec"), "resources"), "requests");
+  const requests = resourcesOf(object(claim, "spec"), "requests");
   return limits
     .filter((limit) => limit["type"] === "PersistentVolumeClaim")
     .flatMap((limit) => [
@@ -164,50 +167,14 @@ function measured(quantities: readonly Quantity[]): readonly bigint[] {
   return values.some((value) => value > MAX_MILLI_VALUE) ? values : quantities.map(quantityMilliValue);
 }
 
-/** The sum over a pod's containers, or what starting it takes where that is more; sidecars run beside all that follow. */
-function podAmounts(spec: JsonObject, key: "requests" | "limits"): Amounts {
-  const of = (container: JsonObject): Amounts => amounts(object(container, "resources"), key);
-  let running: Amounts = new Map();
-  let starting: Amounts = new Map();
-  for (const container of list(spec["initContainers"])) {
-    const both = combined(running, of(container), addQuantities);
-    if (container["restartPolicy"] === "Always") running = both;
-    starting = combined(starting, both, larger);
-  }
-  const sum = list(spec["containers"]).reduce((total, each) => combined(total, of(each), addQuantities), running);
-  return combined(sum, starting, larger);
-}
-
-function combined(a: Amounts, b: Amounts, join: (x: Quantity, y: Quantity) => Quantity): Amounts {
-  const out = new Map(a);
-  for (const [name, amount] of b) {
-    const known = out.get(name);
-    out.set(name, known === undefined ? amount : join(known, amount));
-  }
-  return out;
-}
-
-function larger(a: Quantity, b: Quantity): Quantity {
-  return compareQuantities(a, b) < 0 ? b : a;
-}
-
 function each(
   limit: JsonObject,
   key: string,
   problem: (name: string, bound: Quantity) => string | undefined,
 ): readonly string[] {
-  return [...amounts(limit, key)]
+  return [...amountsIn(limit, key)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, bound]) => problem(name, bound) ?? []);
-}
-
-function amounts(holder: JsonObject, key: string): Amounts {
-  return new Map(
-    Object.entries(object(holder, key)).flatMap(([name, value]) => {
-      const quantity = findQuantity(String(value));
-      return quantity === undefined ? [] : [[name, quantity] as const];
-    }),
-  );
 }
 
 function object(holder: JsonObject, key: string): JsonObject {

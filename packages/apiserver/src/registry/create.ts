@@ -10,7 +10,7 @@ import { differs, isTerminating, metadataOf, metaText, withMetadata } from "./me
 import { withUniqueOwners } from "./owners.js";
 import { allErrors, withDefaults, type Registry } from "./registry.js";
 import type { RequestContext, WriteOptions } from "./request.js";
-import { storeObject } from "./store.js";
+import { storeBooked } from "./store-booked.js";
 
 export interface CreateRequest {
   readonly namespace: string | undefined;
@@ -122,9 +122,13 @@ async function insertOnce(
   await registry.admission.validate({ ...admission, name, object });
   if (heavy) await registry.clock.turn();
   const key = storageKey(endpoint, namespace, name);
-  if (options.dryRun) return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
+  const booked = { ...admission, name, object };
+  if (options.dryRun) {
+    registry.admission.book(booked);
+    return registry.storage.getForWrite(endpoint.collection, key) === undefined ? object : undefined;
+  }
   const stored = await converted(endpoint, object, endpoint.storageVersion);
-  const record = await storeObject(registry, endpoint, { key, expected: 0 }, stored);
+  const record = await storeBooked(registry, booked, { key, expected: 0 }, stored);
   if (record === undefined) return undefined;
   if (untidy) registry.untidy.add(record);
   return converted(endpoint, record.object, apiVersionOfObject(object));

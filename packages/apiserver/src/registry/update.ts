@@ -11,7 +11,8 @@ import { differs, finalizersOf, isTerminating, metadataOf, metaNumber, metaText,
 import { partOf } from "./subresources/parts.js";
 import { allErrors, withCoercedMetadata, type Registry } from "./registry.js";
 import type { RequestContext, Target, WriteOptions } from "./request.js";
-import { storeObject, unstoreObject } from "./store.js";
+import { storeBooked } from "./store-booked.js";
+import { unstoreObject } from "./store.js";
 
 export interface UpdateRequest {
   readonly target: Target;
@@ -117,11 +118,15 @@ async function updateOnce(registry: Registry, endpoint: Endpoint, attempt: Attem
     await registry.storage.settled(endpoint.collection, key);
     return live;
   }
-  if (options.dryRun) return converted(endpoint, same, version);
+  const booked = { ...admission, object: prepared };
+  if (options.dryRun) {
+    registry.admission.book(booked);
+    return converted(endpoint, same, version);
+  }
   if (heavy) await registry.clock.turn();
   if (registry.storage.getForWrite(endpoint.collection, key) !== record)
     return retryOrConflict(endpoint, attempt, wanted);
-  const result = await storeObject(registry, endpoint, { key, expected: record.revision }, stored);
+  const result = await storeBooked(registry, booked, { key, expected: record.revision }, stored);
   if (result === undefined) return retryOrConflict(endpoint, attempt, wanted);
   if (untidy) registry.untidy.add(result);
   if (heavy) await registry.clock.turn();

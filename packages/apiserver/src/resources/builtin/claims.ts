@@ -6,6 +6,7 @@ import {
   forbidden,
   invalid,
   invalidEach,
+  isNativeResource,
   isQualifiedName,
   nameIsDnsSubdomain,
   notSupported,
@@ -20,7 +21,6 @@ import type { ResourceStrategy } from "../resource.js";
 import { at, entries, has, obj, str, strs } from "./access.js";
 import { claimSpecErrors } from "./claim-rules.js";
 import { persistentVolume } from "./persistent-volumes.js";
-import { isNativeResource } from "./pod-resources.js";
 import { claimWarnings } from "./pod-warnings.js";
 import { builtinStrategy } from "./strategy.js";
 import { textDiff } from "./text-diff.js";

@@ -6,13 +6,14 @@ import {
   forbidden,
   formatQuantity,
   invalid,
+  isHugePages,
   notSupported,
   type FieldError,
   type Quantity,
 } from "@fairlead/apimachinery";
 import type { JsonObject } from "@fairlead/base";
 import { at, entries, has, obj, objs, str } from "./access.js";
-import { isHugePages, resourceErrors, resourceNameErrors, type ResourceNameRule } from "./pod-resources.js";
+import { resourceErrors, resourceNameErrors, type ResourceNameRule } from "./pod-resources.js";
 
 const SUPPORTED: readonly string[] = ["cpu", "hugepages-", "memory"];
 const podResourceName: ResourceNameRule = (name, path) => {

@@ -6,6 +6,9 @@ import {
   invalid,
   invalidEach,
   isDns1123Label,
+  isExtendedResource,
+  isHugePages,
+  isNativeResource,
   isQualifiedName,
   quantityMilliValue,
   quantityValue,
@@ -62,19 +65,6 @@ const INTEGERS: ReadonlySet<string> = new Set([
   "services.loadbalancers",
 ]);
 
-export function isHugePages(name: string): boolean {
-  return name.startsWith("hugepages-");
-}
-
-/** Whether a resource is one of Kubernetes' own: without a domain, or of the project's. */
-export function isNativeResource(name: string): boolean {
-  return !name.includes("/") || name.includes("kubernetes.io/");
-}
-
-function isExtended(name: string): boolean {
-  return !isNativeResource(name) && !name.startsWith("requests.") && isQualifiedName(`requests.${name}`).length === 0;
-}
-
 /** Native resources but huge pages may be limited above what is requested. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
@@ -96,7 +86,7 @@ export const containerResourceNameErrors: ResourceNameRule = (name, path) => {
     const standard = STANDARD_CONTAINER.has(name) || isHugePages(name);
     return standard ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
   }
-  return isNativeResource(name) || isExtended(name)
+  return isNativeResource(name) || isExtendedResource(name)
     ? errors
     : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 };
@@ -118,7 +108,7 @@ export function resourceQuantityErrors(
 ): readonly FieldError[] {
   if (quantity === undefined) return [];
   const errors = quantity.mantissa < 0n ? [invalid(path, text, "must be greater than or equal to 0")] : [];
-  const whole = INTEGERS.has(name) || isExtended(name);
+  const whole = INTEGERS.has(name) || isExtendedResource(name);
   return whole && quantityMilliValue(quantity) % 1000n !== 0n
     ? [...errors, invalid(path, text, "must be an integer")]
     : errors;
